@@ -7,12 +7,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from nodeworthy import backstop, workers
+from nodeworthy import backstop, interrupts, workers
 from nodeworthy.errors import CouldNotLook
 from tests.case_files import whole
 
@@ -62,13 +62,22 @@ def test_what_a_worker_can_not_do_is_done_here() -> None:
 
 @pytest.mark.usefixtures("three")
 def test_what_can_not_be_handed_over_is_made_here() -> None:
-    made = workers.in_shares(lambda pieces: [lambda at=each: at for each in pieces], range(9), 2)
+    def later(number: int) -> Callable[[], int]:
+        return lambda: number
+
+    made = workers.in_shares(lambda pieces: [later(each) for each in pieces], range(9), 2)
     assert [each() for each in made] == list(range(9))
 
 
 @pytest.mark.usefixtures("three")
-def test_a_worker_that_is_killed_is_an_error() -> None:
-    here = os.getpid()
+def test_a_worker_that_is_killed_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    here, started, fork = os.getpid(), list[int](), os.fork
+
+    def remembered() -> int:
+        started.append(fork())
+        return started[-1]
+
+    monkeypatch.setattr(os, "fork", remembered)
 
     def dies(pieces: Sequence[int]) -> list[int]:
         if os.getpid() != here:
@@ -77,8 +86,10 @@ def test_a_worker_that_is_killed_is_an_error() -> None:
 
     with pytest.raises(CouldNotLook, match="SIGKILL"):
         workers.in_shares(dies, range(30), 2)
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    assert len(started) == 2
+    for each in started:
+        with pytest.raises(ChildProcessError):
+            os.waitpid(each, os.WNOHANG)
 
 
 @pytest.mark.usefixtures("three")
@@ -113,7 +124,7 @@ def test_a_container_has_what_it_was_given(
 ) -> None:
     (tmp_path / "cpu.max").write_text(quota, encoding="ascii")
     monkeypatch.setattr(workers, "_QUOTA", str(tmp_path / "cpu.max"))
-    monkeypatch.setattr(workers.interrupts, "is_ours", lambda: True)
+    monkeypatch.setattr(interrupts, "is_ours", lambda: True)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(64))
     monkeypatch.setattr("threading.active_count", lambda: 1)
     assert workers.cores() == cores

@@ -16,7 +16,7 @@ REPOSITORIES = {
     "nvidia-device-plugin": "https://nvidia.github.io/k8s-device-plugin",
 }
 _SOCKET = defaults().socket
-_K3S = containerd_of("k3s").socket
+_K3S = str(containerd_of("k3s").socket)
 
 
 @dataclass(frozen=True)

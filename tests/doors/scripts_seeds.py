@@ -44,9 +44,9 @@ _NEW_ARCHIVE = (
     'echo "deb [signed-by=/usr/share/keyrings/k8s.gpg] https://pkgs.k8s.io/core:/stable:/v1.33/deb/ /" '
     "| tee /etc/apt/sources.list.d/kubernetes.list"
 )
-_CONFIG = containerd_of("kubeadm").config
+_CONFIG = str(containerd_of("kubeadm").config)
 _HOSTS = f"{posixpath.dirname(_CONFIG)}/certs.d"
-_TEMPLATE_OF_K3S = containerd_of("k3s").config
+_TEMPLATE_OF_K3S = str(containerd_of("k3s").config)
 
 _OF_ROCKY = (
     "dnf install -y cri-o kubelet-1.33.1 kubeadm-1.33.1",

@@ -137,7 +137,7 @@ def test_policies(of: str, written: str, known: bool) -> None:
 )
 def test_entries_of_the_node_config(entry: dict[str, object], count: int) -> None:
     configs = HamiNodeConfigs(AT, plant({"nodeconfig": [entry]}, AT), "ConfigMap")
-    assert len(list(its_node_settings_can_be_read(configs) or ())) == count
+    assert len(list(its_node_settings_can_be_read(configs))) == count
 
 
 def test_what_runs_out_the_most_is_named_first() -> None:
