@@ -133,8 +133,10 @@ def _at(value: Value | None, path: Sequence[str]) -> Value | None:
 
 
 def _is_written_there(said: Str, instance: Instance) -> bool:
-    """A variable's default is no file of its own: what has lines is asked."""
+    """A variable's default is no file of its own: what has lines is asked. What is packed has them inside."""
     own = instance.block.file
+    while said.packs is not None:
+        said = said.packs[1]
     lines = (each for each in said.pieces if isinstance(each, Lit) and "\n" in each.text)
     return all(each.spot.file is own or each.spot.file.is_filled_in for each in lines)
 
