@@ -52,7 +52,8 @@ def render(
     report: Report, asked: ReportOptions | None = None, *, colour: bool = False, excerpts: Excerpts | None = None
 ) -> str:
     paint, asked = Paint(colour), asked or ReportOptions()
-    blocks = ["\n".join(_story_lines(each, paint, excerpts)) for each in stories_of(told_whole(report, asked))]
+    stories = sorted(stories_of(told_whole(report, asked)), key=_was_not_looked_at)
+    blocks = ["\n".join(_story_lines(each, paint, excerpts)) for each in stories]
     if not asked.show_passed:
         blocks.append("\n".join(_folded(report)))
     if asked.show_passed:
@@ -83,6 +84,12 @@ def finding_text(finding: Finding) -> str:
 
 def story_text(told: Story) -> str:
     return "\n".join(_story_lines(told, Paint(colour=False)))
+
+
+def _was_not_looked_at(told: Story) -> bool:
+    """What nobody could look at of a whole cluster or machine stands behind what is wrong there. In a file each finding
+    stands where its line does."""
+    return told.first.verdict is Verdict.UNKNOWN and told.first.where.path is None
 
 
 def suppression_word(finding: Finding) -> str:
