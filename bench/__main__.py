@@ -172,7 +172,6 @@ def _keep(interpreter: float, results: Sequence[Result], names: Sequence[str]) -
     before = json.loads(path.read_text(encoding="utf-8"))["results"] if path.exists() else []
     rows = {each["name"]: each for each in before} | {each.measurement.name: _row_kept(each) for each in results}
     kept = {
-        "processor": _processor(),
         "cores": os.cpu_count(),
         "interpreter_ms": round(interpreter, 2),
         "results": [rows[name] for name in names if name in rows],
@@ -193,6 +192,7 @@ def _row_kept(result: Result) -> dict[str, Any]:
         "measured": None if result.figure is None else round(result.figure, 3),
         "verdict": result.verdict,
         "interpreter_ms": round(result.interpreter_ms, 2),
+        "processor": _processor(),
         "taken": datetime.now(UTC).date().isoformat(),
         "load": round(os.getloadavg()[0], 1),
     }

@@ -17,9 +17,10 @@ _HEAD = (("", "wanted", "fails above", "measured", "on"), ("---",) * 5)
 def page_of_speed() -> str:
     kept = json.loads(_newest().read_text(encoding="utf-8"))
     rows = kept["results"]
+    processors = " and ".join(dict.fromkeys(each["processor"] for each in rows))
     blocks = (
         "# How fast",
-        f"`make speed` measures it and writes this page: here on {kept['cores']} cores ({kept['processor']}). A time "
+        f"`make speed` measures it and writes this page: here on {kept['cores']} cores ({processors}). A time "
         f"is told as on a machine where a bare interpreter computes for {SCALE_MS:g} ms until it has started: what one "
         "took there at that hour is divided out. `make bench` measures yours; on a busy machine only what is "
         "*computing* tells the truth. Each row says on which day it was measured, with the program as it was then, and "

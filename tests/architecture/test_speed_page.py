@@ -11,13 +11,13 @@ from bench import page
 
 
 def kept(folder: Path, name: str, *rows: dict[str, object]) -> None:
-    said = {"processor": "a processor", "cores": 2, "interpreter_ms": 20.0, "results": rows}
+    said = {"cores": 2, "interpreter_ms": 20.0, "results": rows}
     (folder / name).write_text(json.dumps(said), encoding="utf-8")
 
 
 def row(**said: object) -> dict[str, object]:
     usual = {"name": "check", "unit": "ms", "limit": 500, "wanted": 120, "measured": 230, "verdict": "ok"}
-    return {**usual, "interpreter_ms": 20.0, "taken": "2026-03-02", "load": None, **said}
+    return {**usual, "processor": "a processor", "interpreter_ms": 20.0, "taken": "2026-03-02", "load": None, **said}
 
 
 @pytest.fixture
@@ -32,6 +32,11 @@ def test_a_time_is_told_as_where_an_interpreter_starts_in_10_ms(results: Path) -
     assert "| check | 120 ms | 500 ms | 115 ms | 2026-03-02 |" in told
     assert "| diagnose | 8.0 s | 8.0 s | 7.5 s | 2026-03-02 |" in told
     assert told.endswith("All 2 are as fast as wanted, or faster.\n")
+
+
+def test_every_processor_is_named_on_which_some_of_it_was_measured(results: Path) -> None:
+    kept(results, "one.json", row(), row(name="diagnose", processor="another one"), row(name="growth"))
+    assert "here on 2 cores (a processor and another one)." in page.page_of_speed()
 
 
 def test_what_misses_it_says_so(results: Path) -> None:
