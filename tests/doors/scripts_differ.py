@@ -143,9 +143,6 @@ _BY_REASON: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "terraform google metadata user-data": {
         _NO_SWAP: ("swap-off-for-this-boot",),
     },
-    "terraform azurerm extension, script": {
-        _NOT_YET: ("token-in-plain-sight",),
-    },
     "terraform azurerm extension, commandToExecute": {
         _ON_ONE_LINE: ("join-may-fail",),
     },

@@ -50,7 +50,7 @@ _AS_A_PLAN = (
     "terraform show -json PLAN > plan.json"
 )
 # What runs something besides is called so: `remote-exec`, `local-exec`, Azure's extensions.
-_RUNS = ('-exec"', "commandToExecute", "machine_extension", "scale_set_extension")
+_RUNS = ('-exec"', "commandToExecute", "machine_extension", "scale_set_extension", "CustomScript")
 # By which machines of other clouds than AWS are given what they boot with.
 _BOOTS = (
     *("startup_script", "startup-script", "user-data", "custom_data", "user_data", "userdata", "cloud-init"),

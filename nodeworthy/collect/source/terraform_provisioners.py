@@ -29,6 +29,7 @@ from nodeworthy.verdict import NotKnown
 
 _REMOTE, _LOCAL, _FILE = "remote-exec", "local-exec", "file"
 _EXTENSIONS = ("azurerm_virtual_machine_extension", "azurerm_virtual_machine_scale_set_extension")
+_PROTECTED = "protected_settings"
 _NO_WORD = pattern(r"\W+")
 # Where a file ends that is laid on a machine, in the script that this comes down to.
 _END = "END_OF_THE_FILE"
@@ -55,7 +56,8 @@ def provisioning(module: Module, around: Surroundings | None) -> tuple[list[Boot
     for each in module.everything():
         if isinstance(each, Instance) and not each.is_data and id(each.block) not in seen:
             seen.add(id(each.block))
-            there += (_script(one, around) for one in (*_texts(each, _REMOTE), *_run_by_extension(each)))
+            there += (_script(one, around) for one in _texts(each, _REMOTE))
+            there += (_by_extension(*one, around) for one in _run_by_extension(each))
             here += (_script(one, around) for one in _texts(each, _LOCAL))
     return there, here
 
@@ -181,21 +183,36 @@ def _file(said: Obj, instance: Instance) -> Iterator[Piece]:
     yield Lit(f"{_END}\n", path.spot)
 
 
-def _run_by_extension(instance: Instance) -> Iterator[Str]:
-    """Azure's extension for scripts: its agent has the machine run one, or a command, in a shell of their own."""
-    if instance.type not in _EXTENSIONS:
-        return
+def _by_extension(said: Str, name: str, around: Surroundings | None) -> BootScript:
+    """What stands in its plain settings is shown to whoever may read the machine, as user data is."""
+    script = _script(said, around)
+    return script if name == _PROTECTED else replace(script, by_hand=False, at_startup=True)
+
+
+def _run_by_extension(instance: Instance) -> Iterator[tuple[Str, str]]:
+    """Azure's extension for scripts: its agent has the machine run one, or a command, in a shell of their own. Each
+    with the name of the settings that hold it."""
     scope = instance.module.scope(instance.block.file, instance.names)
-    for name in ("settings", "protected_settings"):
-        said = instance.values.items.get(name)
-        settings = said.encodes if isinstance(said, Str) else None
-        if isinstance(said, Str) and settings is None:
-            try:
-                settings = jsondecode(Calling(scope, said.spot), said)
-            except (Refusal, Waits):
-                continue
-        if isinstance(settings, Obj):
-            yield from _told_by(settings)
+    for extension in _extensions(instance):
+        for name in ("settings", _PROTECTED):
+            said = extension.items.get(name)
+            settings = said.encodes if isinstance(said, Str) else None
+            if isinstance(said, Str) and settings is None:
+                try:
+                    settings = jsondecode(Calling(scope, said.spot), said)
+                except (Refusal, Waits):
+                    continue
+            if isinstance(settings, Obj):
+                yield from ((each, name) for each in _told_by(settings))
+
+
+def _extensions(instance: Instance) -> Iterator[Obj]:
+    """It is a resource of its own, or a block of a scale set."""
+    if instance.type in _EXTENSIONS:
+        yield instance.values
+    elif instance.type.startswith("azurerm_") and instance.type.endswith("_scale_set"):
+        said = instance.values.items.get("extension")
+        yield from (each for each in (said.items if isinstance(said, Seq) else (said,)) if isinstance(each, Obj))
 
 
 def _told_by(settings: Obj) -> Iterator[Str]:
