@@ -89,10 +89,8 @@ def _crossplane(document: Tree) -> Iterator[Release]:
     for each in asked.get("set").sequence:
         name, value = each.get("name").text, each.get("value")
         if name is not None:
-            value = (
-                value if value.text is not None else replace(value, value=Unknown("its set takes it from elsewhere"))
-            )
-            values = with_set(values, name, value)
+            known = value if value.text is not None else replace(value, value=_FROM_ELSEWHERE)
+            values = with_set(values, name, known)
     made = release_of(
         "Crossplane Release", document, chart.get("name"), chart.get("version"), values, elsewhere=elsewhere
     )
