@@ -36,24 +36,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nodeworthy.facts.cluster.gpu_stack import (
-    OF_ITS_OWNER,
-    REFUSED,
-    WITHOUT_GPUS,
     FailedMig,
     FailedUpgrade,
     FailedVgpus,
     GpuStack,
-    ShutOut,
     UnmadePods,
     UnmadeWork,
     UnreadyNodes,
-    UnsettledPods,
-    is_killed_in_its_init,
 )
 from nodeworthy.facts.cluster.no_library import without_library
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.own_logs import ONLY_NONE
+from nodeworthy.facts.cluster.stack_daemonset import ShutOut
 from nodeworthy.facts.cluster.stuck_objects import StuckObject
+from nodeworthy.facts.cluster.unsettled_pods import (
+    OF_ITS_OWNER,
+    REFUSED,
+    WITHOUT_GPUS,
+    UnsettledPods,
+    is_killed_in_its_init,
+)
 from nodeworthy.known.chain import link_of_evidence, link_of_part
 from nodeworthy.known.evidence import Evidence, in_text
 from nodeworthy.known.gpu_stack import DRA_DRIVER, why_it_hangs, why_it_is_killed

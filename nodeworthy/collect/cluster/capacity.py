@@ -20,7 +20,6 @@ from nodeworthy.facts.cluster.admission_causes import (
 )
 from nodeworthy.facts.cluster.claimed_devices import ClaimFault
 from nodeworthy.facts.cluster.claiming_pods import ClaimingPod, claiming_pods
-from nodeworthy.facts.cluster.gpu_stack import absent_everywhere, placeless_plugins, plugins_shut_out
 from nodeworthy.facts.cluster.idle_holders import HeldGpus, held_gpus
 from nodeworthy.facts.cluster.ledger import Ledger, ledger
 from nodeworthy.facts.cluster.node_gpu_count import NodeGpuCount, node_gpu_counts
@@ -30,6 +29,7 @@ from nodeworthy.facts.cluster.pending_causes import Waiting, waiting
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.sandbox_failure import moment
+from nodeworthy.facts.cluster.stack_daemonset import absent_everywhere, placeless_plugins, plugins_shut_out
 from nodeworthy.facts.cluster.telling_words import telling_part
 from nodeworthy.facts.fleet.node_size import sizes_of_nodes
 from nodeworthy.facts.hami.shares import shared_devices

@@ -13,11 +13,11 @@ from functools import cached_property
 from nodeworthy.collect.cluster.kinds import DAEMONSETS, PODS
 from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.facts.chain import Sight, Walk, grey, well
-from nodeworthy.facts.cluster.gpu_stack import StackDaemonSet
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.node_labels import COUNT
 from nodeworthy.facts.cluster.pending_kept_away import is_state
 from nodeworthy.facts.cluster.pod import ClusterPod
+from nodeworthy.facts.cluster.stack_daemonset import StackDaemonSet
 from nodeworthy.facts.operator.daemonset_manifest import Part
 from nodeworthy.facts.pod.containers import holds_a_gpu
 from nodeworthy.known.chain import link_of_part

@@ -26,11 +26,12 @@ from nodeworthy.collect.cluster.kinds import (
 from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.facts.cluster.asking_pod import AskingPod
-from nodeworthy.facts.cluster.gpu_stack import UPGRADE, FailedMig, GpuStack, UnmadeWork, UnsettledPods, gpu_stack
+from nodeworthy.facts.cluster.gpu_stack import UPGRADE, FailedMig, GpuStack, UnmadeWork, gpu_stack
 from nodeworthy.facts.cluster.makers import LABELS, Makers
 from nodeworthy.facts.cluster.mig_refused import MigReason, by_its_words, why_not_cut
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.stuck_objects import Around, StuckObject, stuck_objects
+from nodeworthy.facts.cluster.unsettled_pods import UnsettledPods
 from nodeworthy.facts.cluster.waiting_workers import waiting_workers
 from nodeworthy.known.containerd import defaults
 from nodeworthy.known.gpu_stack import MIG_MANAGER, OPERATOR, VGPU_MANAGER, kinds_of_controller, serves_others

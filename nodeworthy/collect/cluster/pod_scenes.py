@@ -12,9 +12,9 @@ from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.collect.source.comments import annotation_suppressions
 from nodeworthy.facts.cluster.classes import ClusterClasses, RuntimeClass
-from nodeworthy.facts.cluster.gpu_stack import StackDaemonSet
 from nodeworthy.facts.cluster.live_pod import live_template
 from nodeworthy.facts.cluster.refused_pod import RefusedPods
+from nodeworthy.facts.cluster.stack_daemonset import StackDaemonSet
 from nodeworthy.facts.fleet.node_size import NodeSize, sizes_of_nodes
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.verification.work import VerificationWork, verification_works

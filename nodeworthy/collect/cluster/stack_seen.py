@@ -9,10 +9,10 @@ from typing import Any
 from nodeworthy.collect.cluster.kinds import CONFIG_MAPS
 from nodeworthy.documents.plain import mapping_at, mappings_at, number_at, strings_at, text_at
 from nodeworthy.facts.cluster.asking_pod import asks_for_gpus
-from nodeworthy.facts.cluster.gpu_stack import StackDaemonSet
 from nodeworthy.facts.cluster.refused_pod import refused_pods
 from nodeworthy.facts.cluster.sandbox_failure import subject_of, words_of
 from nodeworthy.facts.cluster.scheduling_events import time_of
+from nodeworthy.facts.cluster.stack_daemonset import StackDaemonSet
 from nodeworthy.facts.operator.mig_layouts import MIG_CONFIGS, MigLayouts, layouts_in_object
 from nodeworthy.facts.pod.node_choice import node_choice
 from nodeworthy.known.gpu_stack import part_of

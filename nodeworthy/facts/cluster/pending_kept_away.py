@@ -32,7 +32,7 @@ from nodeworthy.records import replace
 from nodeworthy.verdict import NOWHERE, Related, fail
 
 if TYPE_CHECKING:
-    from nodeworthy.facts.cluster.gpu_stack import StackDaemonSet
+    from nodeworthy.facts.cluster.stack_daemonset import StackDaemonSet
 
 UNVERIFIED = "nodeworthy/unverified"
 WHY_NONE_IS_FOUND = (

@@ -21,8 +21,8 @@ from nodeworthy.facts.pod.node_choice import NodeChoice
 from nodeworthy.records import dataclass, field
 
 if TYPE_CHECKING:
-    from nodeworthy.facts.cluster.gpu_stack import StackDaemonSet
     from nodeworthy.facts.cluster.pod import ClusterPod
+    from nodeworthy.facts.cluster.stack_daemonset import StackDaemonSet
 
 
 @dataclass(frozen=True)
