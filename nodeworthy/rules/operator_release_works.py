@@ -9,7 +9,9 @@ that somebody writes must have what its schema requires, be it empty: else no AP
 must be what some release reads: `enable` for `enabled`, tolerations in each part (`daemonsets.tolerations` is read, for
 all), workers of node feature discovery below `nfd` are passed over, and Helm says nothing. Without a fleet, paths in
 `toolkit.env` that only some distributions have say where it will run. What a script says to helm (`--version`, `--set`)
-is judged like a values file, with the defaults of the script's variables.
+is judged like a values file, with the defaults of the script's variables. A `version` of one part is the tag of its
+image, and not every tag was published: the toolkit's of 1.17 end with `-ubuntu20.04` on every system, and the driver's
+is written without a system, which the operator adds.
 """
 
 from __future__ import annotations
@@ -193,6 +195,38 @@ def _passed_over(part: str, key: str) -> str:
     if part == "nfd":
         return "node feature discovery is a chart of its own in the operator's, called node-feature-discovery"
     return f"no release of the operator has {key} in {part}"
+
+
+@RULE.check
+def its_images_are_published(values: OperatorValues) -> Findings:
+    parts = values.tree.mapping.values()
+    if values.place.object is not None or not any(each.get("version").text for each in parts):
+        skip("no version is written for one of its parts, or the registry's answer is seen in its pods")
+    from nodeworthy.facts.operator.part_images import part_images, system_said_twice
+    from nodeworthy.known.images_gone import gone_image
+
+    for each in part_images(values):
+        if (gone := gone_image(each.image)) is not None:
+            yield fail(
+                each.version.located(),
+                f"{each.part} has an image that no registry has: {each.image.rpartition(':')[0]} {gone.says}",
+                should=gone.should,
+                cause="its pods stay in ImagePullBackOff (manifest unknown), and what waits for them never starts",
+                remedy=f"leave {each.part}.version out, or name a tag that is there; `crane manifest {each.image}` tells",
+            )
+    if (twice := system_said_twice(values)) is not None:
+        yield _system_twice(*twice)
+
+
+def _system_twice(version: Tree, release: str, system: str) -> Draft:
+    return fail(
+        version.located(),
+        f"the operator looks for a driver {release}-{system}-{system}, which no registry has",
+        should=release,
+        cause="the operator writes the system of each node behind driver.version by itself: the driver's pods stay in "
+        "ImagePullBackOff, and no node has a driver",
+        remedy=f'write driver.version: "{release}"',
+    )
 
 
 @RULE.check

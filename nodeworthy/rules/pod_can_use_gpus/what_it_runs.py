@@ -27,15 +27,22 @@ _BY_INDEX = pattern(r"\$JOB_COMPLETION_INDEX\b|\$\{JOB_COMPLETION_INDEX\}|enviro
 def its_image_is_there(pod: PodTemplate) -> Findings:
     if pod.live is not None:
         skip("what the registry said is seen in the pod's status")
+    images = [(each, value_if_known(each.image)) for each in pod.containers]
     if not pod.uses_gpus:
-        skip("nothing here asks for GPUs")
-    for container in pod.containers:
-        image = value_if_known(container.image)
+        images = [(each, image) for each, image in images if isinstance(image, str) and _serves_gpus(image)]
+    if not images:
+        skip("nothing here asks for GPUs or hands them out")
+    for container, image in images:
         if not isinstance(image, str) or container.tree.get("imagePullPolicy").value == "Never":
             continue
         if (found := gone_image(image)) is not None:
             cause = "the image is never pulled: manifest unknown, and the pod stays in ImagePullBackOff"
             yield _gone(container.image, f"{container.name} of {pod.title} runs", image, found, cause)
+
+
+def _serves_gpus(image: str) -> bool:
+    """Whether it is a part of what hands out GPUs or measures them, on nodes that have some."""
+    return image.partition(":")[0].endswith(("/k8s-device-plugin", "/dcgm-exporter"))
 
 
 def _gone(where: Located[Any] | Place, used: str, image: str, found: GoneImage, cause: str) -> Draft:
