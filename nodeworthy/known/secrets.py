@@ -14,7 +14,16 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache, cached_property, lru_cache
 
-from nodeworthy.known.secret_names import Holds, holds, is_secret, is_users_sample, secrets_by_name, table, word_in_name
+from nodeworthy.known.secret_names import (
+    Holds,
+    holds,
+    is_mixed,
+    is_secret,
+    is_users_sample,
+    secrets_by_name,
+    table,
+    word_in_name,
+)
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -272,10 +281,19 @@ def _kept_in(text: str, name: str, before: int, what: str) -> Iterator[Found]:
         yield *found.span("value"), what
 
 
+def _is_typed(password: str) -> bool:
+    """Whether it is a password where no code can stand: a dot in it is a dot, and three at its end cut nothing off
+    that has letters and digits."""
+    whole = password.rstrip(".")
+    if whole == password or is_mixed(whole):
+        return is_secret(whole.replace(".", "-"), Holds.PASSWORD)
+    return is_secret(password, Holds.PASSWORD)
+
+
 def _pair(pair: str, start: int) -> Iterator[Found]:
     user, _, password = pair.partition(":")
     password = password.removesuffix("\\n")
-    if user and password not in ("R", "RANDOM") and is_secret(password, Holds.PASSWORD):
+    if user and password not in ("R", "RANDOM") and _is_typed(password):
         yield start + len(user) + 1, start + len(user) + 1 + len(password), "a user's password"
 
 

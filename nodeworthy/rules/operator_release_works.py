@@ -212,7 +212,7 @@ def its_images_are_published(values: OperatorValues) -> Findings:
                 f"{each.part} has an image that no registry has: {each.image.rpartition(':')[0]} {gone.says}",
                 should=gone.should,
                 cause="its pods stay in ImagePullBackOff (manifest unknown), and what waits for them never starts",
-                remedy=f"leave {each.part}.version out, or name a tag that is there; `crane manifest {each.image}` tells",
+                remedy=f"leave {each.part}.version out, or name one that is there: `crane manifest {each.image}` tells",
             )
     if (twice := system_said_twice(values)) is not None:
         yield _system_twice(*twice)

@@ -21,8 +21,8 @@ MASTER_ADDR then stays with the batch script.
 A program that starts its ranks itself and is told of several nodes (`--num_nodes 2`, `hydra.launcher.nnodes=2`) waits
 for the others, where it runs on the first node and nothing runs on them. Python that is started by srun itself takes
 its ranks from the environment (`RANK`, `WORLD_SIZE`, `LOCAL_RANK`) or from Slurm's own variables; which of them is read
-from the script, where that lies beside the job. In an image that pyxis starts (`--container-image`) a hook of enroot's
-may set the first ones, and whether the cluster has it stands in no job.
+from the script, where that lies beside the job, or in it (`srun python - <<EOF`). In an image that pyxis starts
+(`--container-image`) a hook of enroot's may set the first ones, and whether the cluster has it stands in no job.
 """
 
 from __future__ import annotations
@@ -38,7 +38,15 @@ from nodeworthy.facts.slurm.meeting import (
     told_of_more,
 )
 from nodeworthy.facts.slurm.ran import path_in_words
-from nodeworthy.facts.slurm.ranks import Spread, gpus_of_each_task, is_local, reads_slurm, same_for_all, spread
+from nodeworthy.facts.slurm.ranks import (
+    Spread,
+    asks_its_environment,
+    gpus_of_each_task,
+    is_local,
+    reads_slurm,
+    same_for_all,
+    spread,
+)
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Known, Related, Severity, fail, skip, unknown
 
@@ -163,7 +171,9 @@ def _too_few(launch: Launch) -> Draft:
 
 
 def _of_python(job: SlurmJob, launch: Launch, where: Spread) -> list[Draft]:
-    if where.only_first or where.nodes <= 1 or launch.program != "python" or launch.inline or _has_mpi(launch):
+    if where.only_first or where.nodes <= 1 or launch.program != "python" or _has_mpi(launch):
+        return []
+    if launch.inline and not asks_its_environment(launch):
         return []
     environment = launch.environment
     address = environment.get("MASTER_ADDR")
@@ -266,6 +276,8 @@ def _variables(job: SlurmJob, launch: Launch) -> list[Draft]:
 
 
 def _target_in_words(launch: Launch) -> str:
+    if launch.inline:
+        return "the program in the job"
     return path_in_words(launch.script) if launch.script is not None else launch.module or "what it runs"
 
 

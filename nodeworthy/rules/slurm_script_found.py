@@ -10,7 +10,8 @@ copy of the job's script, so `cd "$(dirname "$0")"` leads to Slurm's own folder,
 and `sed -n "${N}p" "$(dirname "$0")/params.txt"` find nothing there. What lies on the cluster's disks (`/scratch/…`,
 `cd $HOME/…`, `$CODE/…`, `#SBATCH --chdir=/…`) or in a container can't be looked for from here, and is not judged; a
 script that a variable names which the job does not set is not known. What the job writes itself is there; modules
-(`-m`) are not looked for.
+(`-m`) are not looked for. What it writes or builds below `/tmp` is there on its first node alone: tasks of other nodes
+do not find it.
 
 A line that ends without its backslash cuts off what stands below: options are then run as programs. `pyhton` and
 `torchun` are no programs, and what stands before torchrun's script without being one of its options ends it. Nor is
@@ -36,6 +37,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from nodeworthy.edit import Edit, EditKind
+from nodeworthy.facts.slurm.first_node import only_on_the_first_node
 from nodeworthy.facts.slurm.gpus import misspelt_requests
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
@@ -146,6 +148,23 @@ def it_waits_for_what_it_starts(job: SlurmJob) -> Findings:
         should="wait, in the last line",
         cause="Slurm ends a job with its batch script, and kills what is left of it",
         remedy="write `wait` below what runs in the background",
+    )
+
+
+@RULE.check
+def it_is_on_every_node(job: SlurmJob) -> Findings:
+    found = next(only_on_the_first_node(job), None)
+    if found is None:
+        skip("it starts nothing on several nodes that it has made on the first one alone")
+    yield fail(
+        found.started.place,
+        f"{found.path} is on the first node alone, and srun starts it on {found.nodes} nodes",
+        is_="below a folder that each node has for itself, made by the batch script",
+        should="a path that all nodes share, or sbcast before it",
+        related=[Related(found.made.place, "it is made here")] if found.made is not None else [],
+        cause="a batch script runs on the first node of its job: the tasks of the others find no such file, and the "
+        "step ends",
+        remedy=f"write it below $SLURM_SUBMIT_DIR, or: sbcast {found.path} {found.path}",
     )
 
 

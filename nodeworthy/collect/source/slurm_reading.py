@@ -72,7 +72,7 @@ def _submitted(text: str, place: Place) -> Iterator[SlurmJob]:
         found = peel_words(ran.words, ran.environment)
         if found.program == "sbatch":
             yield from _of_call(ran)
-    for content in seen.texts:
+    for _, content in seen.texts:
         if content.text.shown().startswith("#!") and MARK in content.text.shown():
             yield _of_content(content, ())
 

@@ -18,7 +18,9 @@ _OF_THE_CHART: Mapping[str, str] = {
 }
 _DRIVER, _DRIVERS_IMAGE = "driver", "nvcr.io/nvidia/driver"
 # A release of the driver and a system behind it, as NVIDIA's registry lists its tags.
-_WITH_A_SYSTEM = pattern(r"(\d{3}\.\d{1,3}(?:\.\d{1,2})?)-((?:ubuntu|rhel|rhcos|sles|rocky|centos|flatcar|sl-micro)[\d.]*)")
+_WITH_A_SYSTEM = pattern(
+    r"(\d{3}\.\d{1,3}(?:\.\d{1,2})?)-((?:ubuntu|rhel|rhcos|sles|rocky|centos|flatcar|sl-micro)[\d.]*)"
+)
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from nodeworthy.boot.text import Text
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.facts.slurm.lines import Option, misspelt_options
@@ -13,7 +14,7 @@ from nodeworthy.facts.slurm.request import GpuAsk, SlurmRequest
 from nodeworthy.known.slurm import gpu_of_type, gpus_in, most_of, says_mig
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Place
+from nodeworthy.verdict import Known, Place
 
 _SAYS_TYPE = pattern(r"--(?:gpu|device|accelerator)[-_](?:type|name|model)(?:=|\s+)[\"']?([\w.-]+)", re.IGNORECASE)
 # How many processes of its own each launcher starts on a node, and vLLM how many GPUs it takes.
@@ -276,6 +277,48 @@ def one_of_many(job: SlurmJob) -> OneOfMany | None:
         return None
     waits = _RANKS_OF_SLURM.search(text) is not None
     return OneOfMany(launch, asked, waits) if waits or _SHARES_THE_WORK.search(launch.said) else None
+
+
+# How a program takes the GPU of its rank, and how it takes care that there is one.
+_BY_LOCAL_RANK = pattern(
+    r"(?i)\bset_device\(\s{0,4}(?:[\"']cuda:|f[\"']cuda:\{)?(?:args\.|self\.)?local_?rank\b|[\"']cuda:\{(?:args\.|self\.)?local_?rank\}"
+)
+_COUNTS_ITS_DEVICES = pattern(r"device_count\(|CUDA_VISIBLE_DEVICES")
+
+
+@dataclass(frozen=True, slots=True)
+class OneEach:
+    """Tasks of which each sees one GPU, as 0, and that take theirs by their number on the node."""
+
+    launch: Launch
+    written: str
+    place: Place
+    tasks: int
+
+
+def one_gpu_each(job: SlurmJob) -> OneEach | None:
+    for launch in job.launches:
+        step = launch.step
+        if launch.program != "python" or step is None or step.program != "srun" or "CUDA_VISIBLE_DEVICES" in job.text:
+            continue
+        bound = _bound_by(job, step.options)
+        text = script_text(job, launch) if bound is not None else None
+        if bound is None or text is None or not _BY_LOCAL_RANK.search(text) or _COUNTS_ITS_DEVICES.search(text):
+            continue
+        if (tasks := spread(job, launch).per_node) > 1:
+            return OneEach(launch, bound.written, bound.place, tasks)
+    return None
+
+
+def _bound_by(job: SlurmJob, step: Mapping[str, Text]) -> Option | None:
+    """`--gpus-per-task=1`, which binds each task to its own GPU unless somebody says otherwise; None where not."""
+    option = job.request.option("gpus-per-task")
+    if option is None or any(name in step for name in ("gpu_bind", "gpus_per_task", "gpus", "gres", "tres_bind")):
+        return None
+    if job.request.option("gpu-bind", "tres-bind") is not None:
+        return None
+    asked = option.value.state.value if isinstance(option.value.state, Known) else ""
+    return option if asked.rpartition(":")[2] == "1" else None
 
 
 def _gpus_of_a_node(request: SlurmRequest) -> int | None:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 # Folders of the cluster, by what names them there.
 _OF_THE_CLUSTER = pattern(r"/|~|\$\{?(?:HOME|SCRATCH|WORK|TMPDIR|SLURM_TMPDIR)\}?(?:/|$)")
+_PLAIN = pattern(r"[\w.-]{1,80}")
+_JOB_NAME = pattern(r"\$\{?SLURM_JOB_NAME\}?", words=("SLURM_JOB_NAME",))
+# `/shared/logs`: a disk's own folder is there.
+_BELOW_A_DISK = 2
 # Below where the job begins, and no home.
 _OF_THE_JOB = pattern(rf"{HOME}(?:/(?!~)|$)")
 
@@ -66,11 +70,20 @@ def logs_made_too_late(job: SlurmJob) -> Iterator[MadeTooLate]:
     """One of each folder that nobody is seen to make before the job begins."""
     if job.within or job.filled or not job.is_shell or is_template(job.text) or job.request.option("chdir") is not None:
         return
-    folders = {folder: option for option in _log_options(job) if (folder := _folder_of_log(option)) is not None}
+    name = _job_name(job)
+    folders = {folder: option for option in _log_options(job) if (folder := _folder_of_log(option, name)) is not None}
     for folder, option in folders.items() if "mkdir" in job.text else ():
-        made = next((each for each in job.walked.ran if _makes(each, folder)), None)
+        made = next((each for each in job.walked.ran if _makes(each, folder, name)), None)
         if made is not None and folder not in job.log_folders and not _is_spoken_of(job.text, folder):
             yield MadeTooLate(option, folder, made)
+
+
+def _job_name(job: SlurmJob) -> str:
+    """What `%x` stands for; empty where the job does not say it, or not in so many letters."""
+    option = job.request.option("job-name")
+    state = option.value.state if option is not None else None
+    name = state.value if isinstance(state, Known) else ""
+    return name if _PLAIN.fullmatch(name) else ""
 
 
 def _log_options(job: SlurmJob) -> Iterator[Option]:
@@ -79,21 +92,29 @@ def _log_options(job: SlurmJob) -> Iterator[Option]:
         yield from (each for each in found if each is not None and not each.dead and each not in job.given)
 
 
-def _folder_of_log(option: Option) -> str | None:
-    """The log's folder as it is written, above what Slurm fills in (`logs` of logs/%x/%j.out); None where the log is in
-    no folder, or in one that a shell fills in."""
+def _folder_of_log(option: Option, name: str) -> str | None:
+    """The log's folder as it is written, above what Slurm fills in (`logs` of logs/%j/%t.out); None where the log is in
+    no folder, in one that a shell fills in, or in one of the cluster's own at its root."""
     written = option.value.state.value if isinstance(option.value.state, Known) else ""
-    folder, filled, _ = posixpath.dirname(written).partition("%")
+    folder, filled, _ = posixpath.dirname(written.replace("%x", name or "%x")).partition("%")
     if filled:
         folder = posixpath.dirname(folder)
-    return None if not folder or folder.startswith("/") or re.search(r"[$~`]", folder) else posixpath.normpath(folder)
+    is_at_the_root = folder.startswith("/") and folder.count("/") < _BELOW_A_DISK
+    return None if not folder or is_at_the_root or re.search(r"[$~`]", folder) else posixpath.normpath(folder)
 
 
-def _makes(ran: Ran, folder: str) -> bool:
-    if ran.words[0].known != "mkdir":
-        return False
-    paths = (path_of(each, ran.folder) for each in ran.words[1:] if not each.shown().startswith("-"))
-    return folder in paths
+def _makes(ran: Ran, folder: str, name: str) -> bool:
+    return ran.words[0].known == "mkdir" and any(folder in _paths(each, ran, name) for each in ran.words[1:])
+
+
+def _paths(word: Text, ran: Ran, name: str) -> Iterator[str]:
+    """What `mkdir` makes by this word: one who goes to a folder of the cluster's first has submitted the job there."""
+    written = _JOB_NAME.sub(name or "$0", word.shown())
+    path = path_of(Text.of(written) if written != word.shown() else word, ran.folder)
+    if path is not None:
+        yield path
+        if path.startswith("/") and word.known is not None:
+            yield posixpath.normpath(written)
 
 
 def _is_spoken_of(text: str, folder: str) -> bool:

@@ -94,7 +94,8 @@ class Walked:
     final: dict[str, Text] = field(default_factory=dict)
     # Files that the script itself makes, as their paths are shown: known, or by the same words that name them later.
     made: set[str] = field(default_factory=set)
-    texts: list[Content] = field(default_factory=list)
+    # And what it writes into them, one behind the other, of those of which all is known.
+    texts: list[tuple[str, Content]] = field(default_factory=list)
     # Regions that are no shell: where each begins, and what stands in it.
     broken: list[tuple[Place, str]] = field(default_factory=list)
 

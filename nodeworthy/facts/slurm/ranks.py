@@ -27,6 +27,10 @@ _READS_SLURM = pattern(
 _READS_TORCH = pattern(
     r"init_process_group|torch\.distributed|environ(?:\.get)?[\[(]\s*[\"'](?:RANK|WORLD_SIZE|MASTER_ADDR)"
 )
+# A program that has to be given them.
+_NEEDS_RANKS = pattern(
+    r"environ\[\s{0,4}[\"'](?:RANK|WORLD_SIZE|MASTER_ADDR)[\"']|init_process_group\(\s{0,4}(?:backend\s{0,4}=\s{0,4})?[\"']\w{1,10}[\"']\s{0,4}\)"
+)
 # What is told of its ranks by arguments of its own: sglang's --node-rank, --dist-init-addr.
 _OWN_ARGUMENTS = pattern(
     r"(?:^|\s)--(?:node[-_]?rank|dist[-_]init[-_]\w+|rank|world[-_]size|machine[-_]rank)\b|SLURM_PROCID"
@@ -138,11 +142,29 @@ def _speaks_of(text: str) -> bool:
     return _SPEAKS_OF.search(text) is not None
 
 
+def asks_its_environment(launch: Launch) -> bool:
+    """Whether a program that stands in the job itself ends where its environment has no rank: not one with a default,
+    nor one that says its rank itself."""
+    return _NEEDS_RANKS.search(_written_in_the_job(launch)) is not None
+
+
+def _written_in_the_job(launch: Launch) -> str:
+    """The program behind `python -c`, or in its here-document."""
+    if launch.ran.stdin is not None:
+        return launch.ran.stdin.text.shown()
+    return launch.arguments[0].shown() if launch.arguments else ""
+
+
 def script_text(job: SlurmJob, launch: Launch) -> str | None:
+    if launch.inline:
+        return _written_in_the_job(launch)
     script = launch.script or (Text.of(module_file(launch.module)) if launch.module else None)
     name = path_of(script, launch.ran.folder if launch.script is not None else HOME) if script is not None else None
     found = job.beside.get(job.copied.get(name, name)) if name is not None else None
-    return found.text if found is not None else None
+    if script is None or (found is not None and found.text is not None):
+        return found.text if found is not None else None
+    paths = (script.shown(), f"{HOME}/{name}")
+    return next((made.text.shown() for path, made in reversed(job.walked.texts) if path in paths), None)
 
 
 def same_for_all(rank: Text) -> bool:

@@ -416,6 +416,7 @@ def _walk(walker: JobWalker, text: str) -> Walked:
         if isinstance(value, Text):
             walker.seen.final[name] = value
     walker.seen.made.update(each.path.shown() for each in walker.effects if isinstance(each, Writes))
-    walker.seen.texts += [each.whole for each in walker.effects if isinstance(each, Writes) and each.whole is not None]
+    written = [each for each in walker.effects if isinstance(each, Writes)]
+    walker.seen.texts += [(each.path.shown(), each.whole) for each in written if each.whole is not None]
     walker.end()
     return walker.seen

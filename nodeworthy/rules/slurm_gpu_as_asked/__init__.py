@@ -45,6 +45,7 @@ from nodeworthy.facts.slurm.gpus import (
     idle_gpus,
     misspelt_requests,
     none_asked_for,
+    one_gpu_each,
     one_of_many,
     said_by_script,
     same,
@@ -163,6 +164,24 @@ def what_it_starts_has_its_gpus(job: SlurmJob) -> Findings:
                 cause="where devices are fenced off the others are not there; elsewhere they are somebody else's",
                 remedy="leave the line out",
             )
+
+
+@RULE.check
+def each_task_takes_the_gpu_that_it_sees(job: SlurmJob) -> Findings:
+    each = one_gpu_each(job) if job.is_shell and len(job.requests) == 1 and job.unreadable is None else None
+    if each is None:
+        skip("no tasks that see one GPU each are seen to take another")
+    yield fail(
+        each.launch.place,
+        f"{each.tasks - 1} of {each.tasks} tasks of a node take a GPU that they do not see",
+        is_="cuda:LOCAL_RANK, in tasks of which each sees one GPU, as 0",
+        should="cuda:0 in every task, or #SBATCH --gpus-per-node in place of --gpus-per-task",
+        related=[Related(each.place, f"{each.written} gives each task one GPU of its own")],
+        cause="Slurm binds a task to the GPUs that --gpus-per-task asks for (--gpu-bind=per_task), and CUDA counts "
+        "them from 0: with LOCAL_RANK 1 and above, CUDA error: invalid device ordinal",
+        remedy="torch.cuda.set_device(local_rank % torch.cuda.device_count()); or srun --gpu-bind=none",
+        severity=Severity.WARNING,
+    )
 
 
 @RULE.check
