@@ -77,6 +77,24 @@ def processes_told(image: str, command: str) -> GpuProcesses | None:
     return None
 
 
+def told_by_settings(command: str, number: int, written: str) -> GpuProcesses | None:
+    """The processes of a torchrun that is told how many by something beside its command line."""
+    table = _table()["settings"]
+    if re.search(_table()["on_processors"], command) or not re.search(table["words"], command):
+        return None
+    return GpuProcesses(table["program"], number, written)
+
+
+def variables_of_settings() -> tuple[str, ...]:
+    return tuple(_table()["settings"]["variables"])
+
+
+def fields_of_settings() -> Mapping[str, tuple[tuple[str, ...], ...]]:
+    """By the kind of an object: where it says how many."""
+    fields: Mapping[str, list[list[str]]] = _table()["settings"]["fields"]
+    return {kind: tuple(map(tuple, paths)) for kind, paths in fields.items()}
+
+
 def _spread(program: _Program, command: str) -> list[re.Match[str]]:
     """Where it is to run on several machines, the start on most of them."""
     found = [each for each in (program.parts.finditer(command) if program.parts else ()) if int(each[1]) > 1]

@@ -134,6 +134,19 @@ def _keys_of(table: str) -> tuple[frozenset[str], Mapping[str, str], Mapping[str
 
 
 @cache
+def keys_of_lines() -> Mapping[str, frozenset[str]]:
+    """By what a line of slurm.conf begins with: the keys that stand on no line without it, in small letters."""
+    lines = _table()["configuration"]["lines"]
+    of_nodes, of_partitions = (frozenset(each.lower() for each in lines[name]) for name in ("nodes", "partitions"))
+    return {"NodeName": of_nodes, "PartitionName": of_partitions}
+
+
+@cache
+def has_key(key: str) -> bool:
+    return key.lower() in _keys_of("configuration")[0]
+
+
+@cache
 def numbers_of_configuration() -> frozenset[str]:
     """The keys whose value is a number, in small letters."""
     return frozenset(each.lower() for each in _table()["configuration"]["numbers"])

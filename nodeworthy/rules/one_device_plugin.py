@@ -140,6 +140,30 @@ def it_reaches_kubelet(plugin: DaemonSetManifest) -> Findings:
     )
 
 
+@RULE.check
+def it_asks_for_nothing_that_it_hands_out(plugin: DaemonSetManifest) -> Findings:
+    if plugin.part is Part.DCGM_EXPORTER:
+        return
+    # A chart's values say it once, of its containers.
+    asking = (plugin.pods,) if plugin.is_of_chart else plugin.pods.get("containers").sequence
+    resource = need(plugin.resource)
+    for container in asking:
+        asked = container.get("resources", "limits", resource)
+        if asked.is_absent:
+            asked = container.get("resources", "requests", resource)
+        if asked.says_nothing or need(settle(asked)) in (0, "0"):
+            continue
+        yield fail(
+            asked.heading,
+            f"{plugin.title} asks for the {resource} that only it can bring",
+            is_=f"{resource}: {asked.located().shown()}",
+            should=f"no {resource}",
+            cause="no node offers one before it runs, so the scheduler places it nowhere: its pods stay Pending "
+            f"(Insufficient {resource}), and so does every pod that waits for GPUs",
+            remedy=f"take {resource} out of its resources",
+        )
+
+
 def _mounts(container: Tree) -> Located[Sequence[Tree]]:
     mounts = container.get("volumeMounts")
     if why := why_incomplete(mounts):

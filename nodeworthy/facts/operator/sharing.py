@@ -16,6 +16,8 @@ MEANS = (TIME_SLICING, MPS)
 # Keys of one of the means, which people write beside them or elsewhere.
 OF_THE_MEANS = ("renameByDefault", "failRequestsGreaterThanOne")
 LEAST = 2
+# Of one GPU, from Volta on: k8s-device-plugin, cmd/mps-control-daemon/mps/device.go (16 before).
+MOST_BY_MPS = 48
 MIG_STRATEGY = "migStrategy"
 # Where people write it among the values of the operator's chart, whose templates read mig.strategy and, of
 # devicePlugin.config, name, default, create and data: templates/clusterpolicy.yaml and plugin_config.yaml; 2026-08.

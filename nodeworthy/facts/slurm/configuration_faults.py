@@ -8,7 +8,9 @@ from typing import ClassVar
 from nodeworthy.facts.slurm.configuration import Row, SlurmConf, rows
 from nodeworthy.known.slurm import (
     gone_from_cgroup,
+    has_key,
     key_meant,
+    keys_of_lines,
     numbers_of_configuration,
     refused_words,
     times_of_configuration,
@@ -74,7 +76,8 @@ def unreadable_settings(conf: SlurmConf) -> Iterator[Unreadable]:
     seen: set[Place] = set()  # what a default says stands in every line behind it
     for row in sorted((*conf.settings, *conf.every_node, *conf.partitions), key=lambda each: each.place.row):
         for key in row.pairs:
-            found = _of_setting(row, key)
+            # A template may put several of its lines into one.
+            found = _of_setting(row, key) or (None if conf.includes else _of_another_line(row, key))
             if found is not None and found.place not in seen:
                 seen.add(found.place)
                 yield found
@@ -97,6 +100,19 @@ def _of_setting(row: Row, key: str) -> Unreadable | None:
         should = "minutes, hours:minutes:seconds, or days-hours:minutes:seconds"
         return Unreadable(place, written, should, f'Bad value "{value}" for {spelt}')
     return _of_words(row, key, value)
+
+
+def _of_another_line(row: Row, key: str) -> Unreadable | None:
+    """A key of a node or of a partition on a line that begins with something else, as `MaxTime` for all partitions."""
+    begins = {name: name.lower() in row.pairs for name in keys_of_lines()}
+    belongs = [name for name, keys in keys_of_lines().items() if key in keys]
+    # A line with what slurm.conf does not have is of another file, as topology.conf's SwitchName.
+    if not belongs or any(begins[name] for name in belongs) or not all(map(has_key, row.pairs)):
+        return None
+    for_all = " or ".join(f"{name}=DEFAULT" for name in belongs)
+    should = f"{_as_written(row, key)} on a line that begins with {' or '.join(belongs)} ({for_all}, for all of them)"
+    says = f"Parsing error at unrecognized key: {row.spelt.get(key, key)}"
+    return Unreadable(row.pairs[key].place, _as_written(row, key), should, says)
 
 
 def _of_words(row: Row, key: str, value: str) -> Unreadable | None:

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from nodeworthy.facts.pod.containers import Container, holds_a_gpu
 from nodeworthy.facts.pod.named_images import NamedImage
 from nodeworthy.facts.pod.template import PodTemplate
-from nodeworthy.known.gpu_processes import GpuProcesses, cause, processes_told, work_together
+from nodeworthy.known.gpu_processes import (
+    GpuProcesses,
+    cause,
+    fields_of_settings,
+    processes_told,
+    told_by_settings,
+    variables_of_settings,
+    work_together,
+)
 from nodeworthy.known.images_gone import GoneImage, gone_image
 from nodeworthy.known.visible_devices import VARIABLE
 from nodeworthy.patterns import pattern
@@ -73,7 +82,29 @@ def each_process_has_a_gpu(pod: PodTemplate) -> Findings:
     for container in pod.containers:
         has, told = _gpus(container), _gpu_processes(container)
         if told is not None and 0 < has < told.number:
-            yield _too_many(pod, container, told, has)
+            yield _too_many(pod, container, told, has, _said_at(container, told.written.split()[0]))
+        elif told is None and has > 0:
+            yield from _told_beside_its_command(pod, container, has)
+
+
+def _told_beside_its_command(pod: PodTemplate, container: Container, has: int) -> Iterator[Draft]:
+    """What the object says to torchrun, or a variable of the container, which counts first."""
+    command = _command(container)
+    for name, number in _numbers_beside(pod, container):
+        value = str(value_if_known(number))
+        told = told_by_settings(command, int(value), f"{name}: {value}") if value.isdecimal() else None
+        if told is not None and has < told.number:
+            yield _too_many(pod, container, told, has, number.place)
+        return
+
+
+def _numbers_beside(pod: PodTemplate, container: Container) -> Iterator[tuple[str, Located[Any]]]:
+    for name in variables_of_settings():
+        if (said := container.variable(name)) is not None:
+            yield name, said
+    for path in fields_of_settings().get(pod.kind, ()):
+        if (tree := pod.above_says(*path)) is not None:
+            yield path[-1], tree.located()
 
 
 def _gpus(container: Container) -> int:
@@ -92,15 +123,18 @@ def _count(container: Container, resource: str) -> int | None:
 
 def _gpu_processes(container: Container) -> GpuProcesses | None:
     image = value_if_known(container.image)
-    words = " ".join(_COMMENT.sub("", "\n".join(container.words)).split())
-    return processes_told(image if isinstance(image, str) else "", words)
+    return processes_told(image if isinstance(image, str) else "", _command(container))
 
 
-def _too_many(pod: PodTemplate, container: Container, told: GpuProcesses, has: int) -> Draft:
+def _command(container: Container) -> str:
+    return " ".join(_COMMENT.sub("", "\n".join(container.words)).split())
+
+
+def _too_many(pod: PodTemplate, container: Container, told: GpuProcesses, has: int, where: Place) -> Draft:
     asked = "one GPU" if has == 1 else f"{has} GPUs"
     fits = str(has) if told.machines == 1 else f"{has * told.machines} on {told.machines} machines"
     return fail(
-        _said_at(container, told.written.split()[0]),
+        where,
         f"{container.name} of {pod.title} starts more processes of {told.program} than it asks for GPUs",
         is_=f"{told.written} on {asked}" if told.machines == 1 else f"{told.written}, and {asked} on each",
         should=f"{fits}, or resources.limits of {told.number}",

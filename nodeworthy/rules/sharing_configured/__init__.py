@@ -4,7 +4,7 @@ The device plugin reads `sharing.timeSlicing` or `sharing.mps`: a list of resour
 may have one at a time. One entry that it can't read (fewer than 2 replicas, a number in quotes, no name) and it ends
 at its start: the node offers no GPU at all. An entry about a resource that the node does not offer (`nvidia.com/gpus`)
 and a key that it does not know count for nothing, without a word: GPUs are then not shared. Of both means MPS is taken,
-and time slicing is passed over; MPS and the MIG strategy `mixed` exclude each other.
+and time slicing is passed over; MPS and the MIG strategy `mixed` exclude each other. MPS serves 48 pods a GPU.
 
 The operator's `devicePlugin.config` names the ConfigMap that holds the configurations, and the one that nodes go by
 which have no label `nvidia.com/device-plugin.config`. A default that is not in it ends the device plugin, too. The
@@ -46,6 +46,7 @@ from nodeworthy.facts.operator.sharing import (
     MAKERS,
     MEANS,
     MIG_STRATEGY,
+    MOST_BY_MPS,
     MPS,
     OF_THE_MEANS,
     OPERATORS,
@@ -166,6 +167,8 @@ def _of_replicas(config: SharingConfig, each: SharedResource, name: str) -> Iter
     else:
         value = need(settle(replicas))
         if isinstance(value, int) and not isinstance(value, bool) and value >= LEAST:
+            if each.means == MPS and value > MOST_BY_MPS and not name.startswith(_SLICE):
+                yield _more_than_mps_serves(config, replicas, name)
             return
         is_ = f"{replicas.located().shown()} ({replicas.kind()})" if not isinstance(value, int) else str(value)
     yield fail(
@@ -177,6 +180,17 @@ def _of_replicas(config: SharingConfig, each: SharedResource, name: str) -> Iter
         if is_ is not None and is_.lstrip("-").isdecimal()
         else _ENDS,
         remedy=f"write how many pods may share one, {LEAST} or more; to share nothing, leave the entry out",
+    )
+
+
+def _more_than_mps_serves(config: SharingConfig, replicas: Tree, name: str) -> Draft:
+    return fail(
+        replicas.located(),
+        f"{config.title} shares {name} among more pods than MPS serves",
+        should=f"{MOST_BY_MPS} or fewer",
+        cause="a server of MPS takes no more clients of one GPU: the control daemon ends with `maximum allowed "
+        f"replicas exceeded: {need(replicas.located())} > {MOST_BY_MPS}`, and the device plugin waits for it",
+        remedy=f"write {MOST_BY_MPS} or fewer; for more pods on a GPU share it by timeSlicing",
     )
 
 
