@@ -11,7 +11,8 @@ an empty line comes next. There the command runs without its last arguments, and
 such an option; what its `srun` or `mpirun` was to run, and the batch shell runs by itself, is told here.
 In cloud-config a command over several lines without `|` is joined by YAML, with a blank behind each backslash: the
 shell escapes that blank, and the program gets the word " --token", which it refuses. Of each list of commands
-cloud-init makes one script of sh: what can't be read in one of them ends all behind it.
+cloud-init makes one script of sh: what can't be read in one of them ends all behind it. In an array a comment may end
+each line, unless a backslash stands before it: `\\ #` begins a word, and the array has it.
 
 The words name the place where bash gave up. Of a quote, a parenthesis or an `if` that is never closed that may be the
 end of the file, far behind the fault; the line on which the command begins is told beside it. A heredoc that is never
@@ -21,7 +22,7 @@ same file, and ends well. Nothing behind a bare `exec bash` is run either: a new
 
 It is the shell that the first line names. `sh` may be dash or bash: only what both of them refuse is told, unless the
 script asks for packages of Debian's or Ubuntu's, where it is dash: that ends at arrays, `function`, `<(…)`, `<<<` and
-`set -o pipefail`, in cloud-config's lists of commands, too. Other
+`set -o pipefail`, in cloud-config's lists of commands, too, and runs `for i in {1..30}` once. Other
 interpreters are not judged. Of a template it is told where nothing that is filled in can mend it. Windows line ends,
 which break a script as well, are told by `user-data-format`.
 """
@@ -43,6 +44,7 @@ from nodeworthy.facts.boot.unreadable_shell import (
     Unreadable,
     Why,
     commands_cut_short,
+    comments_in_arrays,
     ended_by_dash,
     has_commands,
     shell_parts,
@@ -68,6 +70,7 @@ RULE = Rule(
 
 CAUSE = "the shell runs what stands before this command, and nothing of it or behind it"
 
+_MOST_RELATED = 10
 _LOST = "the shell takes this for another command, which there is not"
 _BY_ITSELF = "the batch shell runs this as a command of its own"
 _WITHOUT = "the command runs without its last arguments, or does not run; what they say nobody is told"
@@ -81,10 +84,12 @@ def the_shell_can_read_it(script: BootScript) -> Findings:
     yield from map(_draft_of_shell, (*unreadable(script), *unreadable_files(script)))
     yield from map(_told_swallowed, texts_without_end(script))
     yield from map(_told_handed, handed_to_a_shell(script))
+    for each in shell_parts(script):
+        yield from _told_comments(each.text, each.origin)
     for ended in ended_by_dash(script):
         yield _told_of_dash(ended, script)
-    for each, part in cut:
-        yield _told_cut(each, part.rows, part.part.origin)
+    for lost, part in cut:
+        yield _told_cut(lost, part.rows, part.part.origin)
 
 
 @RULE.check
@@ -102,6 +107,7 @@ def the_shell_can_read_the_job(job: SlurmJob) -> Findings:
     if job.broken is not None:
         yield _draft_of_shell(Unreadable(job.broken, begins, job.text))
         return
+    yield from _told_comments(job.text, begins)
     for each in launches_cut_short(job):
         yield _told_cut(each, job.text.split("\n"), begins, lost=_BY_ITSELF)
 
@@ -124,11 +130,29 @@ def _told_cut(cut: CutShort, rows: Sequence[str], origin: Origin, *, lost: str =
     )
 
 
+def _told_comments(text: str, origin: Origin) -> Findings:
+    """Of one array once: the others are beside it."""
+    found = list(comments_in_arrays(text))
+    if found:
+        first, *others = (origin.at(each.row + 1, 1) for each in found)
+        yield fail(
+            first,
+            "what was meant as a comment becomes elements of the array: the backslash before it escapes a blank",
+            is_=shorten_words(found[0].written),
+            should="no backslash in an array: a comment may end each of its lines",
+            related=[Related(each, "nor is this one") for each in others[:_MOST_RELATED]],
+            cause="`\\ #` begins a word with a blank in it, and its letters and words are handed to the program",
+            remedy=f"take the backslash away before the # ({first.spot})",
+        )
+
+
 def _of_the_lost(cut: CutShort) -> str:
     return "this is the word" if cut.why is Why.FOLDED else _LOST
 
 
 def _told_of_dash(found: EndedByDash, script: BootScript) -> Draft:
+    if found.what is Bashism.RANGE:
+        return _told_of_a_range(found, script)
     is_option = found.what is Bashism.PIPEFAIL
     # Who runs it by hand may give it to bash; and there are releases of dash to come that know the option.
     is_sure = not is_option and (found.of_a_list or script.use.kind in (ScriptKind.USER_DATA, ScriptKind.STARTUP))
@@ -143,6 +167,20 @@ def _told_of_dash(found: EndedByDash, script: BootScript) -> Draft:
         severity=Severity.ERROR if is_sure else Severity.WARNING,
         cause=f"{CAUSE} (dash 0.5.12, of Debian 13 and Ubuntu 24.04)",
         remedy=by_bash,
+    )
+
+
+def _told_of_a_range(found: EndedByDash, script: BootScript) -> Draft:
+    is_sure = found.of_a_list or script.use.kind in (ScriptKind.USER_DATA, ScriptKind.STARTUP)
+    return fail(
+        found.place,
+        "dash, which is sh on Debian and Ubuntu, makes no numbers of this: the loop runs once",
+        is_=shorten_words(found.row),
+        should="for i in $(seq 30), or a script for bash",
+        severity=Severity.ERROR if is_sure else Severity.WARNING,
+        cause="braces are bash's: in dash they are one word like any other, and what was to wait or to try again gives "
+        "up after its first time",
+        remedy="write $(seq FIRST LAST) in place of the braces",
     )
 
 

@@ -49,6 +49,8 @@ _OF_A_TEMPLATE = pattern(r"%\{|\{%|\{\{|\}\s*$")
 _OF_A_DIRECTIVE = pattern(r"%\{|\{%|\{\{-?\s*(?:if|range|with|end)\b")
 # By which cloud-init begins the script that it makes of a list of commands.
 _OF_SH = "#!/bin/sh\n"
+# In an array no comment begins behind it: `\ ` begins a word, and `#` is its second letter.
+_ESCAPED_COMMENT = pattern(r"^[ \t]*[^\s#'\"][^\n'\"]{0,400}?(\\[ \t]+#[^\n]{0,400})$", re.MULTILINE, words=("#",))
 # A text that is announced, and a line that may have been meant as its end.
 _ANNOUNCED = pattern(r"<<-?[ \t]*[\"'\\]?(\w+)")
 _WORD = pattern(r"\w+")
@@ -242,6 +244,25 @@ def shorten_words(words: str) -> str:
 
 
 @dataclass(frozen=True)
+class CommentInArray:
+    """`--width=4096 \\ # of 7B` among the elements of an array, and what follows the backslash there."""
+
+    row: int
+    written: str
+
+
+def comments_in_arrays(text: str) -> Iterator[CommentInArray]:
+    if "=(" not in text or _ESCAPED_COMMENT.search(text) is None:
+        return
+    source = LexedSource(text)
+    Lexer(source).read(0, len(text))
+    spans = [(at, source.ends[at]) for at in source.arrays if at in source.ends]
+    for found in _ESCAPED_COMMENT.finditer(text):
+        if any(begins <= found.start(1) < ends for begins, ends in spans):
+            yield CommentInArray(text.count("\n", 0, found.start(1)), found[1].strip())
+
+
+@dataclass(frozen=True)
 class Swallowed:
     """A text (`<<EOF`) whose end was written, and is none: what stands behind it goes into the text."""
 
@@ -292,6 +313,7 @@ _SETS_PIPEFAIL = pattern(r"(?m)^[ \t]*(set[ \t]+(?:-\w+[ \t]+)*-\w*o[ \t]+pipefa
 _FUNCTION = pattern(r"(?m)^[ \t]*(function)[ \t]+[\w-]+")
 _HERE_STRING = pattern(r"(<<<)")
 _BOTH_PIPED = pattern(r"(\|&)")
+_RANGE = pattern(r"\bfor[ \t]+\w+[ \t]+in[ \t]+(\{\d{1,6}\.\.\d{1,6}(?:\.\.\d{1,6})?\})", words=("..",))
 _DASH = ("sh", "dash")
 _SHELLS = (*_DASH, "bash")
 
@@ -304,6 +326,8 @@ class Bashism(StrEnum):
     SUBSTITUTION = "`<(…)`"
     BOTH_PIPED = "`|&`"
     COUNTING = "`for ((…))`"
+    # This one is no end: it is a word like any other.
+    RANGE = "numbers in braces"
 
 
 @dataclass(frozen=True)
@@ -334,10 +358,14 @@ def _ended_by_dash(text: str, origin: Origin, *, of_a_list: bool) -> Iterator[En
     plain = Lexer(source).read(0, len(text))
     if not of_a_list and _OF_DEBIAN.search(plain) is None:
         return
-    found = min(_bashisms(source, plain), default=None)
+    found = min(_bashisms(source, plain), default=None) or next(_ranges(plain), None)
     if found is not None:
         row = text.count("\n", 0, found[0])
         yield EndedByDash(found[1], origin.at(row + 1, 1), text.split("\n")[row].strip(), of_a_list)
+
+
+def _ranges(plain: str) -> Iterator[tuple[int, Bashism]]:
+    yield from ((found.start(1), Bashism.RANGE) for found in _RANGE.finditer(plain))
 
 
 def _bashisms(source: LexedSource, plain: str) -> Iterator[tuple[int, Bashism]]:
