@@ -30,6 +30,7 @@ SOURCES: dict[str, str] = {
     "GuardedNodes": "a plan's node groups and their security groups",
     "HamiGpus": f"{_DECLARED}; the nodes of a cluster",
     "HamiSetup": "HAMi's values, or its installation in a cluster",
+    "KubeadmConfig": "the documents of one file that kubeadm is given with --config",
     "KarpenterPool": "NodePools that ask for GPUs, in the same folder",
     "MigLayouts": "configurations of mig-parted: a ConfigMap, values, a file",
     "MonitoringAsked": f"{_DECLARED} alone",

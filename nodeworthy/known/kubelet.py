@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
 from typing import Any
 
@@ -115,3 +115,22 @@ def kubelet_packages() -> frozenset[str]:
 @cache
 def hybrid_programs() -> tuple[str, ...]:
     return tuple(_table()["hybrid"]["programs"])
+
+
+_GATES = "feature-gates"
+
+
+def gone_from_kubelet(name: str, value: str) -> Iterator[tuple[str, int]]:
+    """What a kubelet ends over of one of its options, with its value: as it is written, and since which minor version
+    of Kubernetes."""
+    gone = _table()["gone"]
+    if name in gone["options"]:
+        yield name, gone["options"][name]
+    if name == _GATES:
+        gates = (each.strip().partition("=")[0] for each in value.strip("\"'").split(","))
+        yield from ((f"{_GATES}={each}", gone["gates"][each]) for each in gates if each in gone["gates"])
+
+
+def instead_of(option: str) -> str:
+    gone = _table()["gone"]
+    return str(gone["instead"].get(option, "no such gate: it is on" if option.startswith(_GATES) else "no such option"))

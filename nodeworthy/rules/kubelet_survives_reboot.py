@@ -22,7 +22,8 @@ were switched off in March 2024, and apt finds neither kubelet nor kubeadm there
 them, that one serves, and nothing is said; where another file of the role installs from there, the file that adds it is
 named, as is a list of apt's or dnf's, or a variable of Ansible's, that says nothing but where. Nor does one that is
 asked for by the numbers of that archive (`kubelet=1.30.2-00`) from pkgs.k8s.io, whose packages end with `-1.1`. One
-that is given an option which its release has no more (`--network-plugin`, `--container-runtime`) ends as it starts.
+that is given an option which its release has no more (`--network-plugin`, `--container-runtime`), or a feature gate
+(`DevicePlugins=true`), ends as it starts, whoever hands it on: a unit, kubeadm's config, k3s.
 
 Nor does one that kubeadm never tells what to do: its preflight ends where net.ipv4.ip_forward is 0, as the kernel has
 it. Docker sets it; a script that makes a first node ready (no swap, containerd, kubelet, `kubeadm init`) and says
@@ -34,13 +35,16 @@ systemd that says whether kubelet's unit runs, and whether the next boot starts 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nodeworthy.boot.conditions import is_of_an_argument, who_decides
 from nodeworthy.boot.effects import Act, Effect, Fetches, Installs, Joins, NotUnderstood, Reboots, Unit
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.edit import Edit, EditKind
-from nodeworthy.facts.boot.gone_options import gone_options
+from nodeworthy.facts.boot.gone_options import GoneOption, gone_from_configs, gone_options
 from nodeworthy.facts.boot.gone_packages import old_number_asked_for, packages_gone
 from nodeworthy.facts.boot.guards import guard_in_words
+from nodeworthy.facts.boot.kubeadm_config import KubeadmConfig
 from nodeworthy.facts.boot.kubelet_starts import Keeper, KubeletStarts, families_in, told_to_nobody
 from nodeworthy.facts.boot.lost_modules import BRIDGE, handed_over_as_option, loaded_for_this_boot
 from nodeworthy.facts.boot.named_archives import NamedArchive
@@ -417,11 +421,26 @@ def its_packages_are_numbered_so(script: BootScript) -> Findings:
 
 @RULE.check
 def its_options_are_there(script: BootScript) -> Findings:
-    found = list(gone_options(script.timeline))
+    found = list(gone_options(script))
     if not found:
         skip("it gives its kubelet no option that this release has no more")
+    yield _over_options(found)
+
+
+@RULE.check
+def the_options_of_its_config_are_there(config: KubeadmConfig, every: Sequence[KubeadmConfig]) -> Findings:
+    """The file as a whole says which Kubernetes it is for."""
+    same = [each for each in every if each.place.path == config.place.path]
+    minors = {each.minor for each in same if each.minor is not None}
+    found = list(gone_from_configs([config], minors.pop())) if len(minors) == 1 else []
+    if not found:
+        skip("it gives kubelet no option that its release has no more, or does not say which release that is")
+    yield _over_options(found)
+
+
+def _over_options(found: Sequence[GoneOption]) -> Draft:
     first, *others = found
-    yield fail(
+    return fail(
         first.place,
         f"kubelet 1.{first.minor} knows no --{first.name} and ends over it: it is gone since 1.{first.since}",
         is_=f"--{first.name}",

@@ -20,6 +20,7 @@ from nodeworthy.boot.commands.names import fields, halves
 from nodeworthy.boot.effects import Act, Effect, Joins, RefusedCall, RefusedOptions, Runs, Unit
 from nodeworthy.boot.hidden_labels import FLAG, hidden_labels
 from nodeworthy.boot.text import EMPTY, Text
+from nodeworthy.known.kubelet import gone_from_kubelet, instead_of
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Known, Located, Place
 
@@ -35,6 +36,7 @@ _GONE_SINCE = (1, 25)
 # By which the installer is told a release; without them it takes the newest stable one.
 _RELEASE, _CHANNEL = "INSTALL_K3S_VERSION", "INSTALL_K3S_CHANNEL"
 _NUMBERS = pattern(r"v?(\d+)\.(\d+)(?:\D|$)")
+_OF_THE_NEWEST = 99
 _NEWEST = ("", "stable", "latest", "testing")
 # Those of k3s server that k3s agent has not (pkg/cli/cmds: server.go, agent.go).
 _OF_SERVERS = frozenset(
@@ -64,6 +66,7 @@ def k3s_installed(call: Call) -> Iterator[Effect]:
     unit = Text.of("k3s-agent.service" if kind == "agent" else "k3s.service")
     yield from _refused(call, arguments)
     yield from _gone(call, kind, arguments)
+    yield from _gone_from_its_kubelet(call, kind, arguments)
     yield from _without_tls(call)
     if _is_on(call, "INSTALL_K3S_SKIP_ENABLE"):
         # It disables what was there before, and then neither enables nor starts it.
@@ -110,6 +113,32 @@ def _gone(call: Call, kind: str, arguments: Given) -> Iterator[Effect]:
     if found and unless is not None:
         instead = tuple(_GONE[name] for name in found)
         yield call.does(RefusedOptions, program=f"k3s {kind}", options=tuple(found), instead=instead, unless=unless)
+
+
+def _gone_from_its_kubelet(call: Call, kind: str, arguments: Given) -> Iterator[Effect]:
+    """What the kubelet in the release that the installer brings has no more."""
+    minor = _minor(call)
+    for word in _words_of_option(call, "k3s", arguments, "kubelet-arg") if minor is not None else ():
+        name, _, value = beginning(word).strip("\"'").partition("=")
+        for option, since in gone_from_kubelet(name, value):
+            if minor is not None and minor >= since:
+                yield call.does(
+                    RefusedCall,
+                    says=f"the kubelet in k3s is given {option}, and ends over it: it is gone since 1.{since}",
+                    is_=f"--kubelet-arg={word.shown()}",
+                    should=instead_of(option),
+                    cause=f"k3s {kind} ends with kubelet (`unknown flag`, `unrecognized feature gate`), systemd starts "
+                    "it again and again, and there is no node",
+                    remedy=f"take {name} out of what kubelet is given",
+                )
+
+
+def _minor(call: Call) -> int | None:
+    """Of the release that the installer brings: the newest has lost whatever any has. None where it is not known."""
+    if _why_older(call) == "":
+        numbers = _NUMBERS.match(beginning(call.environment.get(_RELEASE) or call.environment.get(_CHANNEL) or EMPTY))
+        return int(numbers[2]) if numbers is not None else _OF_THE_NEWEST
+    return None
 
 
 def _without_tls(call: Call) -> Iterator[Effect]:

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from nodeworthy.boot.content import Line
 from nodeworthy.boot.effects import AddsRepository, How, Installs, Writes
 from nodeworthy.boot.timeline import Timeline
+from nodeworthy.facts.boot.kubeadm_config import KubeadmConfig, configs_written
+from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.written_text import content_of
+from nodeworthy.known.kubelet import gone_from_kubelet, instead_of
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
-# The first minor version that has it no more (kubernetes/kubernetes: CHANGELOG-1.15, -1.24, -1.27).
-_GONE_SINCE = {
-    "allow-privileged": 15,
-    **dict.fromkeys(("network-plugin", "network-plugin-mtu", "cni-bin-dir", "cni-conf-dir", "cni-cache-dir"), 24),
-    **dict.fromkeys(("docker-endpoint", "image-pull-progress-deadline"), 24),
-    "container-runtime": 27,
-}
-_INSTEAD = {
-    "container-runtime": "no such option: --container-runtime-endpoint alone",
-    **dict.fromkeys(("network-plugin", "cni-bin-dir", "cni-conf-dir"), "no such option: its CNI is the runtime's own"),
-}
-_OPTION = pattern(r"--(?P<name>[a-z][a-z-]{3,40})(?=[= \t\"']|$)", words=("--",))
+_OPTION = pattern(
+    r"--(?P<name>[a-z][a-z-]{3,40})(?:(?:=|[ \t]{1,8}(?=\w))(?P<value>[^\s\"']{1,400}))?(?=[= \t\"']|$)", words=("--",)
+)
 # Where kubelet is told its options; what kubeadm writes there for itself no script does.
 _TOLD_IN = ("/etc/default/kubelet", "/etc/sysconfig/kubelet", "kubelet.service")
 _ARCHIVE = pattern(r"pkgs\.k8s\.io/core:/stable:/v1\.(\d{1,3})\b", words=("pkgs.k8s.io",))
@@ -42,19 +36,30 @@ class GoneOption:
 
     @property
     def instead(self) -> str:
-        return _INSTEAD.get(self.name, "no such option")
+        return instead_of(self.name)
 
 
-def gone_options(timeline: Timeline) -> Iterator[GoneOption]:
-    minors = set(_minors(timeline))
+def gone_options(script: BootScript) -> Iterator[GoneOption]:
+    timeline, configs = script.timeline, list(configs_written(script))
+    minors = {*_minors(timeline), *(each.minor for each in configs if each.minor is not None)}
     # Of two releases nobody knows which kubelet reads it.
     minor = minors.pop() if len(minors) == 1 else 0
-    for line in _lines(timeline) if minor else ():
+    if not minor:
+        return
+    for line in _lines(timeline):
         text = line.text.shown()
         for found in _OPTION.finditer(text) if not text.lstrip().startswith("#") else ():
-            since = _GONE_SINCE.get(found["name"])
-            if since is not None and minor >= since:
-                yield GoneOption(found["name"], minor, since, line.place, text.strip())
+            for name, since in gone_from_kubelet(found["name"], found["value"] or ""):
+                if minor >= since:
+                    yield GoneOption(name, minor, since, line.place, text.strip())
+    yield from gone_from_configs(configs, minor)
+
+
+def gone_from_configs(configs: Sequence[KubeadmConfig], minor: int) -> Iterator[GoneOption]:
+    for argument, name, value, place in (found for each in configs for found in each.told_to_kubelet):
+        for gone, since in gone_from_kubelet(name, value):
+            if minor >= since:
+                yield GoneOption(gone, minor, since, place, f"{argument}: {name}")
 
 
 def _lines(timeline: Timeline) -> Iterator[Line]:

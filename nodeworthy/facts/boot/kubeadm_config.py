@@ -22,7 +22,8 @@ from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Place
 
 _MARK = "kubeadm.k8s.io/"
-_OF_NODES = (("nodeRegistration", "kubeletExtraArgs"),)
+_OF_KUBELET = "kubeletExtraArgs"
+_OF_NODES = (("nodeRegistration", _OF_KUBELET),)
 _BY_KIND: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "InitConfiguration": _OF_NODES,
     "JoinConfiguration": _OF_NODES,
@@ -47,10 +48,23 @@ class Arguments:
     path: str
     tree: Tree
     place: Place
+    # Those of the script, where it is one that writes them.
+    lines: Sequence[Line] | None = None
 
     @property
     def takes_a_mapping(self) -> bool:
         return self.version in _OF_MAPPINGS
+
+    @property
+    def options(self) -> Iterator[tuple[str, str, Place]]:
+        for name, value in self.tree.mapping.items():
+            yield name, value.string, self.place_of(value.heading)
+        for each in self.tree.sequence:
+            yield each.get("name").string, each.get("value").string, self.place_of(each.get("name").place)
+
+    def place_of(self, place: Place) -> Place:
+        """Where it stands in the script that writes it."""
+        return place if self.lines is None else _line(self.lines, place)
 
     @property
     def is_refused(self) -> bool:
@@ -79,16 +93,26 @@ class KubeadmConfig:
     place: Place
     arguments: tuple[Arguments, ...]
     of_another_time: OfAnotherTime | None = None
+    # The minor version of the Kubernetes that it is for, where it says one.
+    minor: int | None = None
 
     @property
     def refused(self) -> list[Arguments]:
         return [each for each in self.arguments if each.is_refused]
 
+    @property
+    def told_to_kubelet(self) -> Iterator[tuple[str, str, str, Place]]:
+        """Kubelet's options in the shape that kubeadm takes: the path of all, and name, value and place of each."""
+        for each in self.arguments:
+            if each.path.endswith(_OF_KUBELET) and not each.is_refused:
+                yield from ((each.path, *option) for option in each.options)
+
 
 def kubeadm_configs(document: Tree) -> Iterator[KubeadmConfig]:
     found, old = tuple(_arguments(document)), _of_another_time(document)
-    if found or old is not None:
-        yield KubeadmConfig(document.place, found, old)
+    minor = _MINOR.match(document.get("kubernetesVersion").string) if is_kubeadms(document) else None
+    if found or minor is not None:
+        yield KubeadmConfig(document.place, found, old, int(minor[1]) if minor is not None else None)
 
 
 def _of_another_time(document: Tree) -> OfAnotherTime | None:
@@ -116,9 +140,10 @@ def configs_written(script: BootScript) -> Iterator[KubeadmConfig]:
             lines = content.lines if content is not None else ()
             yield KubeadmConfig(
                 write.place,
-                tuple(replace(each, place=_line(lines, each.place)) for each in found.arguments),
+                tuple(replace(each, place=_line(lines, each.place), lines=lines) for each in found.arguments),
                 found.of_another_time
                 and replace(found.of_another_time, place=_line(lines, found.of_another_time.place)),
+                found.minor,
             )
 
 
