@@ -90,6 +90,13 @@ FILLED_IN = "${…}"
 _OF_A_VARIABLE = "default"
 # What these are given is a path: `private_key = file("id_rsa.pem")`.
 _READ_FILES = ("file", "filebase64", "pathexpand", "templatefile")
+# Which of their arguments may be what comes of it: the others are a key, or what is looked for in a text.
+_OF_ARGUMENTS = {
+    "lookup": slice(2, None),
+    **dict.fromkeys(("split", "regex", "regexall"), slice(1, None)),
+    **dict.fromkeys(("replace", "trim", "trimprefix", "trimsuffix", "element", "index"), slice(1)),
+    **dict.fromkeys(("contains", "startswith", "endswith", "length"), slice(0)),
+}
 
 
 @dataclass
@@ -128,11 +135,15 @@ def _within(said: Expression, name: str) -> Iterator[Written]:
     elif isinstance(said, Call) and said.name in _READ_FILES:
         return
     elif isinstance(said, (Tuple, Call)):
-        for each in said.items if isinstance(said, Tuple) else said.arguments:
+        for each in said.items if isinstance(said, Tuple) else _may_come_of(said):
             yield from _within(each, name)
     elif isinstance(said, Binary):
         yield from _within(said.left, "")
         yield from _within(said.right, "")
+
+
+def _may_come_of(call: Call) -> Sequence[Expression]:
+    return call.arguments[_OF_ARGUMENTS.get(call.name, slice(None))]
 
 
 def _of_object(said: Object) -> Iterator[Written]:

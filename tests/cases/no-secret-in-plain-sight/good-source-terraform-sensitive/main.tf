@@ -29,3 +29,19 @@ resource "helm_release" "agent" {
   EOT
   ]
 }
+resource "rke_cluster" "edge" {
+  dynamic "private_registries" {
+    for_each = var.registries
+    content {
+      url      = lookup(private_registries.value, "url")
+      password = lookup(private_registries.value, "password", null)
+      token    = element(split("bearer-7f3a", var.header), 1)
+    }
+  }
+}
+variable "hub_token" {
+  default = "input token here"
+}
+locals {
+  grafana_password = var.monitored ? data.kubernetes_secret.grafana[0].data.password : "Grafana_Not_Deployed"
+}
