@@ -85,16 +85,17 @@ class _Arguments(Mapping[str, Value]):
 
 
 class _Cards(Mapping[str, Value]):
-    """The number of network cards that take EFA, by instance type."""
+    """The number of network cards that take EFA, by instance type. A module asks for it on the first card of a type
+    that has none, too."""
 
     def __init__(self, spot: Spot) -> None:
         self._spot = spot
 
     def __getitem__(self, name: str) -> Value:
         found = efa_of(name)
-        if found is None or not found.interfaces:
+        if found is None:
             raise KeyError(name)
-        return Scalar(found.interfaces, self._spot)
+        return Scalar(found.interfaces or 1, self._spot)
 
     def __iter__(self) -> Iterator[str]:
         return iter(())

@@ -6,17 +6,18 @@ stack is there. Keys and types are those of the provider, the values, lengths an
 So is what is no range of addresses where one is wanted, and a group whose least, most and desired number of machines do
 not go together.
 EKS makes no managed group whose image and whose machines have another architecture, none that says a version beside
-an image of one's own, and none whose taints are written in Kubernetes' words (`NoSchedule`).
+an image of one's own, and none whose taints are written in Kubernetes' words (`NoSchedule`). Of a stack that is no
+program of Pulumi's the kind of its groups' image, how they are paid for and their numbers are judged.
 What is known only after deployment is left to AWS, and a value that another rule finds wrong is left to that rule: an
 instance type that does not exist is told once, by `gpu-exists` where nodes are started of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.aws.node_count import refused_size
+from nodeworthy.facts.aws.node_count import node_count, refused_size
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_types import written_types
 from nodeworthy.facts.aws.security_group import CLUSTER, network_of
@@ -28,7 +29,7 @@ from nodeworthy.known.instances import is_arm
 from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Known, Severity, Unknown, fail, skip
+from nodeworthy.verdict import Draft, Findings, Known, Located, Severity, Unknown, fail, skip
 
 RULE = Rule(
     "aws-accepts",
@@ -73,8 +74,8 @@ def its_group_fits_its_image(nodes: NodeGroup) -> Findings:
         return  # nobody is asked to make one, and the template itself is judged above
     if not nodes.is_managed or nodes.group.is_read or nodes.group.is_made:
         skip("EKS makes no group of it")
-    if nodes.group.is_translated and (taints := list(_taints_in_other_words(nodes))):
-        yield from taints
+    if nodes.group.is_translated and (told := [*_taints_in_other_words(nodes), *_in_no_list(nodes)]):
+        yield from told
         return
     image = nodes.templates("imageId")
     if isinstance(image.value, Unknown) and not image.value.of:
@@ -99,6 +100,61 @@ def _taints_in_other_words(nodes: NodeGroup) -> Findings:
                 cause="EKS has words of its own for what a taint does, and refuses a group with any other",
                 remedy=f"write {meant}",
             )
+
+
+# What a group of EKS' is said by words of which there is a list: what it boots, and how it is paid for.
+_IN_LISTS = {
+    "amiType": ("AMITypes", "the kind of its image, which EKS does not know"),
+    "capacityType": ("CapacityTypes", "how its machines are paid for, which EKS does not know"),
+}
+
+
+def _in_no_list(nodes: NodeGroup) -> Findings:
+    for name, (words, of) in _IN_LISTS.items():
+        said = nodes.groups(name)
+        known = aws_models.values(words) if said.text else ()
+        if said.is_unknown or not said.text or said.text in known:
+            continue
+        is_an_id = name == "amiType" and not said.text.isidentifier()
+        yield fail(
+            said,
+            f"{nodes.title} says {said.text} of {of}",
+            is_=said.text,
+            should="the kind of an image" if is_an_id else _nearest(said.text, known),
+            cause=f"EKS refuses the group: {name} is one of the {len(known)} words that AWS knows "
+            f"({aws_models.version()})",
+            remedy="name an image of your own in the launch template (the module's ami_id), and a script that joins"
+            if is_an_id
+            else f"write one of these words as {name}",
+        )
+
+
+@RULE.check
+def its_numbers_go_together(nodes: NodeGroup) -> Findings:
+    if nodes.group is None or nodes.group.is_read or nodes.group.is_made:
+        skip("nobody is asked to make a group")
+    if not nodes.group.is_translated:
+        skip("the numbers of the provider's own inputs are judged with all of them")
+    count = node_count(nodes)
+    least, most, wanted = (_number_of(each) for each in (count.min, count.max, count.desired))
+    who = "EKS" if nodes.is_managed else "AWS"
+    cause = f"{who} takes min <= desired <= max, and makes no group of anything else"
+    if nodes.is_managed and most is not None and most < 1:
+        cause = "EKS takes no group that may have no node at all: its most is 1, or more"
+        yield fail(count.max, f"{nodes.title} may have {most} nodes at most", should="1, or more", cause=cause)
+    elif least is not None and most is not None and least > most:
+        told = f"{nodes.title} has at least {least} nodes, and at most {most}"
+        yield fail(count.min, told, should=f"at most {most}", cause=cause)
+    elif wanted is not None and least is not None and wanted < least:
+        told = f"{nodes.title} is to have {wanted} nodes, and at least {least}"
+        yield fail(count.desired, told, is_=str(wanted), should=f"at least {least}", cause=cause)
+    elif wanted is not None and most is not None and wanted > most:
+        told = f"{nodes.title} is to have {wanted} nodes, and at most {most}"
+        yield fail(count.desired, told, is_=str(wanted), should=f"at most {most}", cause=cause)
+
+
+def _number_of(said: Located[int | None]) -> int | None:
+    return said.state.value if isinstance(said.state, Known) else None
 
 
 def _says_a_version(nodes: NodeGroup) -> Findings:
@@ -233,12 +289,8 @@ def _text(tree: Tree, value: str, model: Model, name: str) -> Iterator[Draft]:
     if "enum" in model:
         allowed = aws_models.values(model["enum"])
         if value not in allowed:
-            from difflib import get_close_matches
-
-            near = next(iter(get_close_matches(value, allowed, 1)), None)
-            should = f"{near}, perhaps" if near and len(allowed) > _SHOWN else _some(sorted(allowed))
             told = f"{name} is none of the values that AWS knows ({aws_models.version()})"
-            yield fail(tree.located(), told, should=should)
+            yield fail(tree.located(), told, should=_nearest(value, allowed))
     if not model.get("min", 0) <= len(value) <= model.get("max", len(value)):
         told = f"{len(value)} characters long, and AWS takes {_between(model)}"
         yield fail(tree, f"{name} is {told}", is_=_cut(value, tree), should=f"{_between(model)} characters")
@@ -251,6 +303,17 @@ def _text(tree: Tree, value: str, model: Model, name: str) -> Iterator[Draft]:
         )
     elif _A_RANGE.search(name) and ("/" not in value or network_of(value) is None):
         yield fail(tree, f"{name} is no range of addresses", is_=_cut(value, tree), should="a range like 10.0.0.0/16")
+
+
+def _nearest(value: str, allowed: Collection[str]) -> str:
+    from difflib import get_close_matches
+
+    # What has a GPU is called so in the names of AL2's images alone.
+    family, _, kind = value.partition("_")
+    alike = [each for each in allowed if each.partition("_")[0] == family]
+    meant = f"{family}_{kind.replace('GPU', 'NVIDIA')}" if alike else value
+    near = next(iter(get_close_matches(meant, alike or allowed, 1)), None)
+    return f"{near}, perhaps" if near and len(allowed) > _SHOWN else _some(sorted(allowed))
 
 
 def _number(tree: Tree, value: float | bool, model: Model, name: str) -> Iterator[Draft]:

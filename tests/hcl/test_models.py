@@ -195,3 +195,36 @@ module "gpu" {{
 def test_a_group_may_leave_its_template_to_eks(tmp_path: Path, more: str, templates: int) -> None:
     group = made(tmp_path, "~> 20.0", more, "aws_eks_node_group")
     assert len(group.get("launch_template").sequence) == templates
+
+
+@pytest.mark.parametrize(
+    ("more", "types"),
+    [
+        ("", ["aws_eks_node_group", "aws_launch_template"]),
+        ('  launch_template_id = ["lt-0aaaaaaaaaaaaaaaa"]\n  ec2_ssh_key_name = ["ops"]', ["aws_eks_node_group"]),
+        (
+            '  ec2_ssh_key_name = ["ops"]',
+            [
+                *("aws_eks_node_group", "aws_launch_template", "aws_security_group"),
+                *("aws_vpc_security_group_egress_rule", "aws_vpc_security_group_ingress_rule"),
+            ],
+        ),
+    ],
+)
+def test_a_group_of_cloudposse_has_doors_for_ssh(tmp_path: Path, more: str, types: list[str]) -> None:
+    text = f'module "gpu" {{\n  source   = "cloudposse/eks-node-group/aws"\n  cluster_name = "a"\n{more}\n}}\n'
+    made_of_it = list(root(tmp_path, {"main.tf": text}).everything(set(_OF_CLOUDPOSSE)))
+    assert sorted(each.type for each in made_of_it if isinstance(each, Instance)) == types
+
+
+_OF_CLOUDPOSSE = (
+    *("aws_eks_node_group", "aws_launch_template", "aws_security_group"),
+    *("aws_vpc_security_group_egress_rule", "aws_vpc_security_group_ingress_rule"),
+)
+
+
+def test_a_cluster_of_cloudposse(tmp_path: Path) -> None:
+    text = 'module "eks" {\n  source = "cloudposse/eks-cluster/aws"\n  kubernetes_version = "1.33"\n}\n'
+    [cluster] = list(root(tmp_path, {"main.tf": text}).everything({"aws_eks_cluster"}))
+    assert isinstance(cluster, Instance)
+    assert tree(cluster.values).get("version").value == "1.33"

@@ -110,13 +110,13 @@ class AwsStack:
         if value.says_nothing:
             return Links()
         leaves = list(value.sequence) if value.is_sequence else [value]
-        candidates = self._candidates(holder, top, types)
+        named = [self._named(leaf, types) for leaf in leaves]
+        candidates = [each for each in self._candidates(holder, top, types) if each not in named]
         unsaid = [leaf for leaf in leaves if isinstance(leaf.value, Unknown) and not leaf.value.of]
         # As many outputs as there are values to come, or a list that is one value: it is these.
         matched = candidates if len(candidates) == len(unsaid) or (unsaid and not value.is_sequence) else []
         found, open_ = list(matched), []
-        for leaf in leaves:
-            target = self._named(leaf, types)
+        for leaf, target in zip(leaves, named, strict=True):
             if target is not None:
                 found.append(target)
             elif not (matched and leaf in unsaid):

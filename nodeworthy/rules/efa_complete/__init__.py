@@ -36,7 +36,7 @@ from nodeworthy.facts.aws.security_group import Way
 from nodeworthy.known.efa import Efa, efa_of
 from nodeworthy.records import replace
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Known, Severity, Unknown, fail, need, skip, unknown
+from nodeworthy.verdict import Findings, Known, Related, Severity, Unknown, fail, need, skip, unknown
 
 RULE = Rule(
     "efa-complete",
@@ -58,7 +58,8 @@ def every_interface_is_there(nodes: NodeGroup) -> Findings:
         skip(f"{nodes.title} does not ask for EFA")
     if not_of_its_pool(nodes):
         skip(f"{nodes.title} is built of other instances than the fleet says, of which gpu-exists tells")
-    name = str(need(instance_type(nodes)))
+    of_its_type = instance_type(nodes)
+    name = str(need(of_its_type))
     has = efa_of(name)
     every = interfaces(nodes)
     laid_out = [each for each in every if each.is_efa]
@@ -70,7 +71,7 @@ def every_interface_is_there(nodes: NodeGroup) -> Findings:
             f"{nodes.title} asks for EFA, which {name} does not have",
             is_=laid_out[0].kind,
             should="no interfaceType, or a type with EFA",
-            related=nodes.declared,
+            related=[Related(of_its_type.place, f"its machines are {name}"), *nodes.declared],
             cause=REFUSED,
         )
     else:

@@ -12,7 +12,7 @@ locals {
   # With nothing of one's own, EKS' script is all; lines of one's own stand before it, as a part of MIME.
   own_lines = concat(local.told_kubelet, local.told_script, try(var.given.before_cluster_joining_userdata, []))
   overrides = try(var.given.userdata_override_base64, [])
-  before = <<-EOT
+  before    = <<-EOT
     MIME-Version: 1.0
     Content-Type: multipart/mixed; boundary="/:/+++"
 
@@ -24,17 +24,51 @@ locals {
 
     --/:/+++--
   EOT
-  image      = length(try(var.given.ami_image_id, [])) > 0 ? var.given.ami_image_id[0] : local.own_script ? var.not_known : null
+
+  # Behind its cluster's doors, and behind one of its own for SSH: to everyone, where a key is given and no groups.
+  templated = local.creates && length(try(var.given.launch_template_id, [])) == 0
+  let_in    = try(var.given.ssh_access_security_group_ids, [])
+  has_ssh   = local.templated && (length(try(var.given.ec2_ssh_key_name, [])) > 0 || length(local.let_in) > 0)
+  others    = try(var.given.associated_security_group_ids, [])
+  of_its    = try(var.given.associate_cluster_security_group, true) ? [var.not_known] : []
+  own_doors = concat(aws_security_group.ssh[*].id, local.others)
+  disks     = can(var.given.block_device_mappings) ? var.not_known : try(var.given.block_device_map, { "/dev/xvda" = { ebs = {} } })
+  image     = length(try(var.given.ami_image_id, [])) > 0 ? var.given.ami_image_id[0] : local.own_script ? var.not_known : null
+}
+
+resource "aws_security_group" "ssh" {
+  count = local.has_ssh ? 1 : 0
+
+  name = var.not_known
+}
+
+resource "aws_vpc_security_group_ingress_rule" "ssh" {
+  count = local.has_ssh ? 1 : 0
+
+  security_group_id            = aws_security_group.ssh[0].id
+  ip_protocol                  = "tcp"
+  from_port                    = 22
+  to_port                      = 22
+  cidr_ipv4                    = length(local.let_in) == 0 ? "0.0.0.0/0" : null
+  referenced_security_group_id = length(local.let_in) == 0 ? null : local.let_in[0]
+}
+
+resource "aws_vpc_security_group_egress_rule" "ssh" {
+  count = local.has_ssh ? 1 : 0
+
+  security_group_id = aws_security_group.ssh[0].id
+  ip_protocol       = "-1"
+  cidr_ipv4         = "0.0.0.0/0"
 }
 
 resource "aws_launch_template" "default" {
-  count = local.creates && length(try(var.given.launch_template_id, [])) == 0 ? 1 : 0
+  count = local.templated ? 1 : 0
 
-  image_id               = local.image
-  key_name               = try(var.given.ec2_ssh_key_name[0], null)
-  user_data              = length(local.overrides) > 0 ? local.overrides[0] : length(local.own_lines) == 0 ? null : local.own_script || length(local.told_kubelet) > 0 ? var.not_known : base64encode(local.before)
-  vpc_security_group_ids = var.not_known
-  block_device_mappings  = var.not_known
+  image_id  = local.image
+  key_name  = try(var.given.ec2_ssh_key_name[0], null)
+  user_data = length(local.overrides) > 0 ? local.overrides[0] : length(local.own_lines) == 0 ? null : local.own_script || length(local.told_kubelet) > 0 ? var.not_known : base64encode(local.before)
+  # With none of its own EKS gives the nodes the cluster's, as it is.
+  vpc_security_group_ids = length(local.own_doors) == 0 ? [] : concat(local.of_its, local.own_doors)
   network_interfaces     = []
   placement              = length(try(var.given.placement, [])) == 0 ? [] : var.not_known
 
@@ -42,6 +76,21 @@ resource "aws_launch_template" "default" {
     http_endpoint               = try(var.given.metadata_http_endpoint_enabled, true) ? "enabled" : "disabled"
     http_put_response_hop_limit = try(var.given.metadata_http_put_response_hop_limit, 2)
     http_tokens                 = try(var.given.metadata_http_tokens_required, true) ? "required" : "optional"
+  }
+
+  dynamic "block_device_mappings" {
+    for_each = local.disks
+
+    content {
+      device_name = block_device_mappings.key
+
+      ebs {
+        encrypted   = try(block_device_mappings.value.ebs.encrypted, true)
+        kms_key_id  = try(block_device_mappings.value.ebs.kms_key_id, null)
+        volume_size = try(block_device_mappings.value.ebs.volume_size, 20)
+        volume_type = try(block_device_mappings.value.ebs.volume_type, "gp3")
+      }
+    }
   }
 }
 
