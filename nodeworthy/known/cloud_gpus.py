@@ -16,6 +16,10 @@ GKE_ACCELERATOR = "cloud.google.com/gke-accelerator"
 _AZURES_WITH_GPUS = "standard_n"
 # Oracle Cloud calls its shapes with GPUs so: BM.GPU.H100.8, VM.GPU.A10.1.
 _OF_ORACLE = pattern(r"(?i)(?:BM|VM)\.GPU")
+# An accelerator by the name of its GPU, with a memory that it may not have.
+_BY_ITS_GPU = pattern(r"nvidia-(?:tesla-)?(\w{1,12})(?:-\d{1,4}gb)?")
+# NC24ads_A100_v4: its family, its cores, its GPU and its version.
+_IN_A_SERIES = pattern(r"(?i)Standard_(N[CDV]C?)(\d{1,3})[a-z]{0,8}_(?:[a-z]{1,8}_)?([a-z]{1,4}\d{1,4})_(v\d)")
 
 
 @dataclass(frozen=True)
@@ -47,13 +51,22 @@ def accelerator_gone(name: str) -> str | None:
 def accelerator_meant(name: str) -> str | None:
     """What somebody means who calls an accelerator as GKE does not; None where it does, or where that is not known."""
     rows = _table()["gke"]
+    if name in rows["accelerators"]:
+        return None
     meant = rows["misnamed"].get(name)
-    return str(meant) if meant is not None and name not in rows["accelerators"] else None
+    if meant is None and (found := _BY_ITS_GPU.fullmatch(name)) is not None:
+        meant = next((each for each, row in rows["accelerators"].items() if row["gpu"].lower() == found[1]), None)
+    return str(meant) if meant is not None else None
 
 
 def is_attached(name: str) -> bool:
     """Whether it is added to a machine that has none of its own."""
     return name in _table()["gke"]["attached"]["accelerators"]
+
+
+def numbers_attached(name: str) -> tuple[int, ...]:
+    """How many of it a machine may be given."""
+    return tuple(_table()["gke"]["attached"]["numbers"].get(name, ()))
 
 
 def takes_accelerators(machine_type: str) -> bool:
@@ -70,6 +83,28 @@ def gpus_of_machine(machine_type: str) -> MachineGpus | None:
     family, _, size = machine_type.rpartition("-")
     row = _table()["gke"]["machines"].get(family)
     return MachineGpus(row["gpu"], row["count"].get(size)) if row is not None else None
+
+
+def others_of_family(machine_type: str) -> tuple[str, ...]:
+    """The machine types that its family has, where all are known and it is none of them."""
+    family, _, size = machine_type.rpartition("-")
+    row = _table()["gke"]["machines"].get(family, {"open": True})
+    return () if row.get("open") or size in row["count"] else tuple(f"{family}-{each}" for each in row["count"])
+
+
+def others_of_series(vm_size: str) -> tuple[str, ...]:
+    """The sizes that Azure has with this GPU, where all are known and it is none of them."""
+    found, rows = _IN_A_SERIES.fullmatch(vm_size), _table()["aks"]["series"]
+    if found is None:
+        return ()
+    family, _, gpu, version = (each.upper() for each in found.groups())
+    if f"{family}_{gpu}_{version.lower()}" not in rows:
+        rows = {name: sizes for name, sizes in rows.items() if name.split("_")[1] == gpu}
+        of_its_family = {name: sizes for name, sizes in rows.items() if name.split("_")[0] == family}
+        return tuple(f"Standard_{each}" for sizes in (of_its_family or rows).values() for each in sizes)
+    sizes = rows[f"{family}_{gpu}_{version.lower()}"]
+    is_one = vm_size.lower().removeprefix("standard_") in {each.lower() for each in sizes}
+    return () if is_one else tuple(f"Standard_{each}" for each in sizes)
 
 
 def names_gpus(text: str) -> bool:

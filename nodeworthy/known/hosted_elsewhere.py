@@ -83,3 +83,18 @@ def gpus_elsewhere(cloud: str, machine: str, preset: str = "") -> MachineGpus | 
         gpu = gpu_named(rows.get("names", {}).get(said.get("gpu"), said.get("gpu") or ""))
         return MachineGpus(gpu.name if gpu is not None else None, int(count) if count is not None else None)
     return None
+
+
+def others_elsewhere(cloud: str, machine: str) -> tuple[str, ...]:
+    """The types that its cloud has in its place, where all are known and it is none of them."""
+    rows = _table()["machines"].get(cloud, {"types": {}})
+    found = next(filter(None, (re.fullmatch(text, machine) for text in rows["types"])), None)
+    if found is None or "numbers" not in rows or "count" not in found.groupdict():
+        return ()
+    before, after = machine[: found.start("count")], machine[found.end("count") :]
+    numbers: list[int] = next((each for text, each in rows["numbers"].items() if re.fullmatch(text, before)), [])
+    if not numbers or int(found["count"]) in numbers:
+        return ()
+    # What stands behind it (a memory) goes with the number.
+    rest = "…" if any(map(str.isdigit, after)) else after
+    return tuple(f"{before}{each}{rest}" for each in numbers)

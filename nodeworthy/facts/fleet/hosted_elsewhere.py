@@ -9,11 +9,11 @@ from typing import TypeVar
 from nodeworthy.documents.tree import Tree, absent
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.hosted_pools import HostedResource, minor_of
-from nodeworthy.facts.fleet.machines import Machines, number_of, text_of, texts_of
+from nodeworthy.facts.fleet.machines import Machines, Refused, number_of, text_of, texts_of
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.cloud_gpus import MachineGpus
 from nodeworthy.known.containerd import containerd_of
-from nodeworthy.known.hosted_elsewhere import AsksForNodes, asks_for_nodes, gpus_elsewhere, is_cluster
+from nodeworthy.known.hosted_elsewhere import AsksForNodes, asks_for_nodes, gpus_elsewhere, is_cluster, others_elsewhere
 from nodeworthy.verdict import Located, Place, Related, Unknown
 
 _T = TypeVar("_T")
@@ -65,7 +65,22 @@ def _machines(said: Tree, asks: AsksForNodes, has: MachineGpus) -> Machines:
     wanted, least, most = (number_of(_at(said, each)) for each in (asks.wanted, asks.least, asks.most))
     counted = number_of(_at(said, asks.gpus)) if asks.gpus else _if_known(has.count, place)
     labels = texts_of(_at(said, asks.labels)) if asks.labels else {}
-    return Machines(gpu=_if_known(has.gpu, place), gpus=counted, wanted=wanted, least=least, most=most, labels=labels)
+    return Machines(
+        gpu=_if_known(has.gpu, place),
+        gpus=counted,
+        wanted=wanted,
+        least=least,
+        most=most,
+        labels=labels,
+        refused=_refused(_at(said, asks.machine), asks),
+    )
+
+
+def _refused(machine: Tree, asks: AsksForNodes) -> Refused | None:
+    others = others_elsewhere(asks.cloud, machine.string)
+    if not others:
+        return None
+    return Refused(machine.located(), " or ".join(others), "its cloud has machines with other numbers of this GPU")
 
 
 def _driver(said: Tree, asks: AsksForNodes, machine: Tree) -> Related | None:

@@ -23,6 +23,9 @@ from nodeworthy.known.cloud_gpus import (
     gpus_of_size,
     is_attached,
     machines_with,
+    numbers_attached,
+    others_of_family,
+    others_of_series,
     takes_accelerators,
 )
 from nodeworthy.known.containerd import Containerd, containerd_of
@@ -184,6 +187,8 @@ def _may_be_some(count: Tree) -> bool:
 def _refused_by_gke(machine: Tree, accelerator: Tree) -> Refused | None:
     """What Google calls otherwise, attaches to other machines, or has in another number of its machine."""
     kind, count = accelerator.get("type"), accelerator.get("count")
+    if others := others_of_family(machine.string):
+        return Refused(machine.located(), " or ".join(others), "Google Cloud has no machine type of this name")
     if kind.text is None:
         return None
     if (meant := accelerator_meant(kind.text)) is not None:
@@ -192,7 +197,8 @@ def _refused_by_gke(machine: Tree, accelerator: Tree) -> Refused | None:
         return None
     if is_attached(kind.text):
         why = f"Google Cloud attaches {kind.text} to machines of N1 alone"
-        return None if takes_accelerators(machine.text) else Refused(machine.located(), "n1-standard-8", why)
+        fits = takes_accelerators(machine.text)
+        return _odd_number(kind.text, count) if fits else Refused(machine.located(), "n1-standard-8", why)
     own = gpus_of_machine(machine.text)
     if own is None or own.gpu != gpu:
         why = f"{kind.text} is a part of its machines, and attached to none, nor to {machine.text}"
@@ -202,6 +208,14 @@ def _refused_by_gke(machine: Tree, accelerator: Tree) -> Refused | None:
             count.located(), str(own.count), f"{machine.text} has {own.count} {kind.text}, no more and no fewer"
         )
     return None
+
+
+def _odd_number(accelerator: str, count: Tree) -> Refused | None:
+    numbers = numbers_attached(accelerator)
+    if not numbers or not isinstance(count.value, int) or count.value in (0, *numbers):
+        return None
+    told = ", ".join(map(str, numbers[:-1])) + f" or {numbers[-1]}"
+    return Refused(count.located(), told, f"Google Cloud attaches {told} {accelerator} to a machine")
 
 
 def _gone_of_gke(accelerator: Tree) -> Gone | None:
@@ -249,6 +263,8 @@ def _of_aks(name: str, place: Place, pool: Tree, version: Located[str] | None) -
 def _refused_by_aks(size: Tree) -> Refused | None:
     """Every size of Azure's begins alike, and is one word."""
     text = size.string
+    if others := others_of_series(text):
+        return Refused(size.located(), " or ".join(others), "Azure has no size of this name")
     if _SIZE_WITH_GPUS.fullmatch(text) is None or _ANY_SIZE.fullmatch(text) is not None:
         return None
     return Refused(size.located(), "Standard_… in one word", "Azure has no size of this name")

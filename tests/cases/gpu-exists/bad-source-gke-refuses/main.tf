@@ -5,6 +5,10 @@ locals {
     attached = { machine = "n1-standard-8", gpu = "nvidia-l4", count = 1 }
     elsewhere = { machine = "e2-standard-8", gpu = "nvidia-tesla-t4", count = 1 }
     counted  = { machine = "g2-standard-8", gpu = "nvidia-l4", count = 4 }
+    # Of another memory, of a size that its family has not, and three where two or four are attached.
+    memory  = { machine = "a3-ultragpu-8g", gpu = "nvidia-h200-80gb", count = 8 }
+    machine = { machine = "a3-highgpu-16g", gpu = "nvidia-h100-80gb", count = 8 }
+    number  = { machine = "n1-standard-8", gpu = "nvidia-tesla-t4", count = 3 }
   }
 }
 
