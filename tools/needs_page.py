@@ -44,6 +44,7 @@ SOURCES: dict[str, str] = {
     "NodeRuntimes": f"{_LOOK}: processes, sockets, containerd's own word",
     "NodeSmi": f"{_LOOK}: nvidia-smi, where something has the GPUs open",
     "NodeToolkit": f"{_LOOK}: what the toolkit leaves",
+    "ResourceClaim": "ResourceClaims and their templates: files, a plan",
     "NodeSize": f"{_DECLARED}; the nodes of a cluster; what eksctl, Karpenter and a plan's node groups ask for",
     "PoolDoor": f"{_DECLARED}; what eksctl, Karpenter and a plan's node groups say of labels, taints and images",
     "NodePools": "NodePools that ask for GPUs, in the same scope",

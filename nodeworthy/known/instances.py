@@ -171,6 +171,11 @@ def has_gpus(instance_type: str) -> bool:
     return "." in instance_type and is_gpu_family(instance_type.partition(".")[0])
 
 
+def is_a_part_of_one(name: str) -> bool:
+    """Whether a type, or all types of a family, have a part of a GPU."""
+    return name.partition(".")[0] in _table()["parts_of_gpus"]["families"]
+
+
 def most_gpus_of(family: str) -> int | None:
     """How many GPUs the largest type of a family has; None where we know of none."""
     row = _families().get(family)

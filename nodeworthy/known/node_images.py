@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.known.tables import table_of
 from nodeworthy.known.versions import Span, numbers, read_span, span_of
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 if TYPE_CHECKING:
@@ -214,3 +215,31 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     anything = "[^/]*" if pattern.startswith("/") else ".*"
     quoted = re.escape(pattern).replace(re.escape("{version}"), r"\d+\.\d+")
     return re.compile(quoted.replace(re.escape("*"), anything))
+
+
+# From which release on EKS' own images serve a family of EC2's.
+
+
+@dataclass(frozen=True)
+class FirstImage:
+    family: str
+    since: date
+    because: str
+
+
+# `al2023@v20260801`, and the name of an image: amazon-eks-node-al2023-x86_64-nvidia-1.35-v20260801.
+_RELEASED = pattern(
+    r"^(?:(?P<alias>[a-z0-9]{2,20})@|amazon-eks-node-(?P<name>[a-z0-9]{2,20})-[\w.-]{0,80}-)v(?P<day>20\d{6})$"
+)
+
+
+def first_image_for(family: str, image: str) -> FirstImage | None:
+    """The first of EKS' images that serves a family, where this one is older."""
+    released = _RELEASED.match(image)
+    if released is None:
+        return None
+    of, day = released["alias"] or released["name"], released["day"]
+    for row in table_of("eks_images")["first"]:
+        if family in row["families"] and of == row["image"] and day < f"{row['since']:%Y%m%d}":
+            return FirstImage(family, row["since"], row["because"])
+    return None

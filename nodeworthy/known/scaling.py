@@ -8,12 +8,18 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from nodeworthy.known.instances import gpus_of, is_a_part_of_one, most_gpus_of
 from nodeworthy.known.tables import table_of
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 # As Karpenter's releases write it: `nodepool: "gpu"`, `nodepool "gpu"`, `(NodePool=gpu)`.
 _POOL = pattern(r"""nodepool[:= ]{1,2}["']?(?P<name>[a-z0-9][a-z0-9.-]{0,252})""", re.IGNORECASE)
+_POOLS = pattern(r"incompatible with (?:nodepool|provisioner)", re.IGNORECASE)
+# What Karpenter was asked for, and of which machines it may choose.
+_ASKED = pattern(r'"nvidia\.com/gpu":"(?P<count>\d{1,4})"')
+_TYPES = pattern(r"node\.kubernetes\.io/instance-type In \[(?P<names>[a-z0-9. -]{1,2000})\]")
+_FAMILIES = pattern(r"karpenter\.k8s\.aws/instance-family In \[(?P<names>[a-z0-9 -]{1,500})\]")
 
 
 @dataclass(frozen=True)
@@ -32,9 +38,39 @@ def _rows() -> Sequence[tuple[re.Pattern[str], Mapping[str, Any]]]:
 
 def obstacle_in(words: str) -> Obstacle | None:
     """What is final, else what the words say alone: of several pools each may have a reason of its own."""
+    counted = _of_counts(words) if len(_POOLS.findall(words)) < 2 else None
+    if counted is not None:
+        return Obstacle(counted.format(pool=_pool_in(words)), True)
     found = [row for expression, row in _rows() if expression.search(words)]
     row = next((each for each in found if each.get("final")), found[0] if len(found) == 1 else None)
     return Obstacle(row["remedy"].format(pool=_pool_in(words)), bool(row.get("final"))) if row else None
+
+
+def _of_counts(words: str) -> str | None:
+    """What changes that no machine of those that the pool may choose has so many GPUs."""
+    asked = _ASKED.search(words.partition("no instance type")[2] or words)
+    if asked is None or "no instance type" not in words:
+        return None
+    types, families = _TYPES.search(words), _FAMILIES.search(words)
+    named = (types or families or {"names": ""})["names"].split()
+    if named and all(map(is_a_part_of_one, named)):
+        return _OF_PARTS.format(names=", ".join(named[:_SHOWN]))
+    most = [gpus.count if (gpus := gpus_of(each)) is not None else most_gpus_of(each) for each in named]
+    known = [each for each in most if each is not None]
+    if not known or len(known) < len(named) or max(known) >= int(asked["count"]):
+        return None
+    return _OF_TOO_MANY.format(count=int(asked["count"]), names=", ".join(named[:_SHOWN]), most=max(known))
+
+
+_SHOWN = 4
+_OF_PARTS = (
+    "let NodePool {{pool}} choose a family with whole GPUs (g6, g6e): {names} has a part of one, of which EC2 tells "
+    "Karpenter no count, so that it starts none for nvidia.com/gpu"
+)
+_OF_TOO_MANY = (
+    "ask for no more GPUs than one node has, or let NodePool {{pool}} choose a type with {count}: of those that it "
+    "allows ({names}) none has more than {most}"
+)
 
 
 def _pool_in(words: str) -> str:

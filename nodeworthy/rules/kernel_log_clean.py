@@ -2,22 +2,24 @@
 
 On a fresh node each of them is a fault of the node. An Xid is what NVIDIA's driver says of a GPU: the number tells
 which fault, and whether the hardware, the driver or a program is to blame. An SXid is an NVSwitch's, and counts where
-it is fatal. `Out of memory` counts where the machine's memory ran out, not where a container outgrew its own limit.
-`[UFW BLOCK]` counts where a pod's interface is on one side: pods that find no name server leave these lines, while what
-the world sends to a node's closed ports is dropped all day, and rightly. Where the firewall still keeps pods back,
-`pod-egress-forwarded` tells it, with these lines.
+it is fatal. Two lines of drivers stay true until the next boot: NVLinks that were not found as the driver started, and
+EFA's, which may not ask a proprietary NVIDIA module for GPU memory. `Out of memory` counts where the machine's memory
+ran out, not where a container outgrew its own limit. `[UFW BLOCK]` counts where a pod's interface is on one side: pods
+that find no name server leave these lines, while what the world sends to a node's closed ports is dropped all day, and
+rightly. Where the firewall still keeps pods back, `pod-egress-forwarded` tells it, with these lines.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from nodeworthy.facts.node.firewall import NodeFirewall, keeps_pods_back
 from nodeworthy.facts.node.gpus import NodeSmi
 from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.facts.node.kernel_log import Blocked, NodeKernelLog, OomLine, SxidLine, XidLine, same_gpu
+from nodeworthy.known.evidence import in_text
 from nodeworthy.known.pod_interfaces import is_pods
 from nodeworthy.known.xid import xid
 from nodeworthy.rule import Rule
@@ -53,6 +55,28 @@ def nothing_in_it_is_a_fault(
     pods = (each for each in dropped if is_pods(each.came_by) or is_pods(each.to_go_by))
     for kind, blocked in _grouped(pods, _kind).items():
         yield _block(log, kind, blocked)
+    yield from _of_drivers(log)
+
+
+# What a driver says once, and what stays so until the next boot.
+_LASTING = ("nvlink-receivers-not-found", "peer-symbols-not-for-all")
+
+
+def _of_drivers(log: NodeKernelLog) -> Iterator[Draft]:
+    told: dict[str, str] = {}
+    for line in log.of_drivers:
+        for known in (each.evidence for each in in_text(line)):
+            if known.id in _LASTING and known.id not in told:
+                told[known.id] = line
+                yield fail(
+                    log,
+                    f"the kernel's log says of a driver: {known.says}",
+                    is_=line,
+                    should="no such line",
+                    cause=known.cause,
+                    remedy=known.mending,
+                    link="fabric",
+                )
 
 
 def _grouped(lines: Iterable[T], key: Callable[[T], K]) -> Mapping[K, list[T]]:

@@ -65,6 +65,14 @@ def test_its_words_name_the_cause(tmp_path: Path, message: str, reason: str, say
     assert says in finding["message"]
 
 
+def test_what_the_device_plugin_answers_may_be_known(tmp_path: Path) -> None:
+    asked = "device plugin GetPreferredAllocation rpc failed with err: rpc error: code = Unknown desc = "
+    hangs = ALLOCATE.format(f"{asked}error creating nvml.Device 0: nvml: Unknown Error")
+    finding = told(tmp_path, refused(hangs))
+    assert "GSP firmware" in finding["cause"]
+    assert "NVreg_EnableGpuFirmware=0" in finding["remedy"]
+
+
 def test_devices_that_the_node_counts_as_unhealthy_are_told_with_it(tmp_path: Path) -> None:
     assert told(tmp_path, refused(ALLOCATE.format(UNHEALTHY)), allocatable="5")["rule"] == "gpu-count-complete"
 

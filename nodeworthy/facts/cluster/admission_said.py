@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nodeworthy.facts.cluster.admission_refusal import AdmissionRefusal
 from nodeworthy.facts.pod.containers import is_gpu_resource
+from nodeworthy.known.evidence import in_text
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import NOWHERE, Draft, fail
 
@@ -54,12 +55,15 @@ def _of_its_plugin(pod: AdmissionRefusal) -> Draft | None:
     answered = _ANSWERED.search(pod.message)
     if answered is None:
         return None
+    words = answered["words"]
+    known = next((each.evidence for each in in_text(words) if not each.evidence.is_symptom), None)
+    look = f"look at its log: kubectl get pods -A --field-selector spec.nodeName={pod.node} | grep device-plugin"
     return fail(
         NOWHERE,
         f"the device plugin on node '{pod.node}' gave out no device",
-        cause=f"kubelet asked it for devices that it had offered, and it answered: {answered['words']}",
-        remedy=f"look at its log: kubectl get pods -A --field-selector spec.nodeName={pod.node} | grep device-plugin; "
-        f"then {_ANOTHER}",
+        cause=f"kubelet asked it for devices that it had offered, and it answered: {words}"
+        + (f": {known.cause}" if known is not None else ""),
+        remedy=f"{known.remedy if known is not None else look}; then {_ANOTHER}",
     )
 
 

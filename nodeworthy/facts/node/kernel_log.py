@@ -58,6 +58,8 @@ class NodeKernelLog:
     killed: tuple[OomLine, ...] = ()
     blocked: tuple[Blocked, ...] = ()
     switches: tuple[SxidLine, ...] = ()
+    # What the drivers of GPUs and of network cards say that is no Xid.
+    of_drivers: tuple[str, ...] = ()
 
 
 def same_gpu(one: str, other: str) -> bool:

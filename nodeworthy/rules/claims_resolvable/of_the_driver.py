@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from nodeworthy.documents.release import LOOSE
 from nodeworthy.documents.settled import settle
 from nodeworthy.facts.operator.values import OperatorValues, boolean
-from nodeworthy.facts.pod.claims import DraDriver
+from nodeworthy.facts.pod.claims import DraDriver, ResourceClaim
 from nodeworthy.facts.pod.node_choice import Selection
 from nodeworthy.known.dra import driver_roots
 from nodeworthy.rules.claims_resolvable import RULE
@@ -103,6 +103,33 @@ def the_driver_is_where_gke_puts_it(driver: DraDriver) -> Findings:
         cause=f"it chooses nodes by {found}, and Google's installer puts the driver there: the kubelet plugin finds no "
         "libnvidia-ml.so.1 and stays in Init, no ResourceSlice comes, and all claims wait",
         remedy=f"set nvidiaDriverRoot: {_GKES_ROOT}",
+        severity=Severity.WARNING,
+    )
+
+
+@RULE.check
+def what_is_agreed_to_is_on(
+    driver: DraDriver, claim: ResourceClaim | None, operator: OperatorValues | None
+) -> Findings:
+    """Beside an operator, whose device plugin hands GPUs out, the override may be what is left of a trial."""
+    if claim is not None or operator is not None:
+        skip("what claims beside it find, and what an operator hands out, is judged by itself")
+    gpus, override = driver.shares_gpus, driver.override
+    if gpus.is_absent or override.is_absent:
+        skip("it does not say both")
+    if need(boolean("resources.gpus.enabled", gpus, default=True)):
+        skip("it hands out GPUs")
+    if not need(boolean("gpuResourcesEnabledOverride", override, default=False)):
+        skip("it is for ComputeDomains alone")
+    yield fail(
+        gpus.located(),
+        "the DRA driver is allowed to hand out GPUs, and its part for GPUs is switched off",
+        is_="resources.gpus.enabled: false, and gpuResourcesEnabledOverride: true",
+        should="resources.gpus.enabled: true, or no gpuResourcesEnabledOverride",
+        related=[Related(override.place, "the override is set here")],
+        cause="the override alone makes nothing: there is no DeviceClass gpu.nvidia.com and no ResourceSlice of GPUs, "
+        "and whoever claims one waits",
+        remedy="set resources.gpus.enabled: true; for ComputeDomains alone take the override out",
         severity=Severity.WARNING,
     )
 

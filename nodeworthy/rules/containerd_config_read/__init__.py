@@ -14,7 +14,8 @@ of their pods' cgroups: a warning. So is containerd's own default, which a scrip
 kubelet of kubeadm's from 1.22 to 1.30, which leaves its cgroups to systemd and does not ask its runtime. That default
 has the key: who adds it once more (`sed '/runc.options/a SystemdCgroup = true'`) has a file that is no TOML. NVIDIA's
 runtime that is given to `io.containerd.runtime.v1.linux` runs nothing where every runtime of the CRI is of another
-type.
+type. A table `default_runtime`, as files without a version have it, wins over `default_runtime_name`: what NVIDIA's
+toolkit writes beside it is of no effect.
 
 It reads them when it starts. Debian's and Docker's packages start it as soon as they are installed, and `systemctl
 enable --now` (or `start`) leaves alone what runs: a file that a script writes between the two is not read before
@@ -68,6 +69,7 @@ from nodeworthy.rules.containerd_config_read.script_files import (
     is_copied_from_a_file,
     is_copied_from_beside,
 )
+from nodeworthy.rules.containerd_config_read.two_defaults import flaws_of_two_defaults
 from nodeworthy.rules.containerd_config_read.without_cri import disabled_flaws, left_without_cri
 from nodeworthy.rules.containerd_config_read.without_its_base import (
     draft_of_template_alone,
@@ -223,6 +225,7 @@ def _contents(files: Sequence[ConfigFile], runtime: Containerd | None, version: 
             flaws += [*tls_flaws(file, version), *disabled_flaws(file, version)]
             flaws += runtime_type_flaws(file, version)
             flaws += cgroup_flaws(file, files)
+            flaws += flaws_of_two_defaults(file, version)
             flaws += [] if flaws else two_ways_to_a_registry(file, files, runtime)
             yield from (if_it_is_there(each) if file.is_conditional else each for each in flaws)
 

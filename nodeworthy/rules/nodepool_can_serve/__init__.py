@@ -4,17 +4,18 @@ Karpenter starts a node only where, by the NodePool alone, the pod would fit on 
 of the pod. So a pool may look right and never start anything: `spec.limits` allow fewer GPUs than the smallest of its
 types has; a taint that somebody else takes away as soon as the node is set up (Cilium's, the EBS driver's) stands under
 `taints` and not under `startupTaints`, so that no pod tolerates it; its class lets a node have one pod
-(`kubelet.maxPods`), which the CNI's is; the pod that names the pool does not tolerate its
-taint, or chooses an instance type, a zone or a label that the pool's nodes never have. The other way round, a taint of
-GPU nodes under `startupTaints` is one that nobody takes away: Karpenter counts on it to go, the pod never runs, and
-another node is started for it.
+(`kubelet.maxPods`), which the CNI's is; all of its types have a part of a GPU (g6f), of which EC2 tells Karpenter no
+count; the image that its class names is older than the first one that serves them (g7, gr6); the pod that names the
+pool does not tolerate its taint, or chooses an instance type, a zone or a label that the pool's nodes never have. The
+other way round, a taint of GPU nodes under `startupTaints` is one that nobody takes away: Karpenter counts on it to go,
+the pod never runs, and another node is started for it.
 
 A taint that is called as the resource for which a pod asks keeps that pod away from nothing: the API servers of EKS add
 the toleration (ExtendedResourceToleration).
 
 Pods are judged that choose a NodePool by its name; a pod that asks for GPUs and chooses nothing is judged against the
-pools in its own folder, where no other nodes with GPUs are asked for. So is one that chooses by labels that these
-pools give their nodes, and a value that none of them gives is a warning, as is a label of feature discovery's
+pools in its own folder, where no other nodes with GPUs are asked for. So is one that chooses by labels that these pools
+give their nodes, and a value that none of them gives is a warning, as is a label of feature discovery's
 (`nvidia.com/gpu.product`) that no pool promises: Karpenter does not know that a new node would have it. Beside node
 groups (eksctl's, a stack's managed ones), and NodePools in another folder, a pod is judged that asks for GPUs and
 chooses nodes by no label but theirs: of files that lie apart others may make its nodes, and that is a warning.
@@ -29,9 +30,9 @@ where the class is an EC2NodeClass.
 
 The pods by which a node offers its GPUs must come to it, too: the operator's (`daemonsets.tolerations`), those of node
 feature discovery, by whose label the operator knows a node with GPUs (`node-feature-discovery.worker.tolerations`), and
-those of a device plugin of one's own. A list in values stands instead of the chart's. And discovery must set the
-label: by `deviceLabelFields` other than the vendor (with its class before it, or without), or a `deviceClassWhitelist`
-without the class 03 of GPUs, it does not.
+those of a device plugin of one's own. A list in values stands instead of the chart's. And discovery must set the label:
+by `deviceLabelFields` other than the vendor (with its class before it, or without), or a `deviceClassWhitelist` without
+the class 03 of GPUs, it does not.
 """
 
 from __future__ import annotations

@@ -7,14 +7,33 @@ from itertools import combinations
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.fleet.karpenter import KarpenterPool
+from nodeworthy.facts.fleet.served_pods import NodePools
+from nodeworthy.facts.pod.containers import GPU
+from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.gpus import gpu_named
-from nodeworthy.known.instances import gpus_of, has_gpus, instance_types, is_arm, may_be_newer, named_parts
+from nodeworthy.known.instances import (
+    gpus_of,
+    has_gpus,
+    instance_types,
+    is_a_part_of_one,
+    is_arm,
+    may_be_newer,
+    named_parts,
+)
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.rules.nodepool_can_serve import RULE
-from nodeworthy.verdict import Findings, Related, fail, skip
+from nodeworthy.verdict import Findings, Related, Severity, fail, skip
 
 _OWN = "karpenter.k8s.aws/"
+_NO_COUNT = (
+    "EC2 counts no whole GPU of them, and Karpenter goes by its count: it starts none for a pod that asks for "
+    f"{GPU} (no instance type satisfied resources), and the pod stays Pending"
+)
+_WHOLE = (
+    "require g6 (an L4) or another family with whole GPUs; machines with a part of one are for a node group of EKS or "
+    "an ASG"
+)
 _NUMBER = pattern(r"\d{1,9}")
 _COMPARES: Mapping[str, Callable[[int, int], bool]] = {
     "Gt": lambda has, wanted: has > wanted,
@@ -75,6 +94,57 @@ def a_type_is_all_of_it(pool: KarpenterPool) -> Findings:
                 link="pod",
             )
             return
+
+
+@RULE.check
+def its_types_have_whole_gpus(pod: PodTemplate, around: NodePools) -> Findings:
+    if pod.live is not None or GPU not in pod.gpu_resources:
+        skip("it asks for no GPU, or is one of a cluster, where pending-explained says why it waits")
+    meant = around.meant_for(pod)
+    parts = [each for pool in meant if (each := _of_parts(pool)) is not None]
+    if meant and len(parts) == len(meant):
+        yield fail(
+            parts[0].place.located(),
+            f"{meant[0].title} may start only machines with a part of a GPU, and {pod.title} asks for {GPU}",
+            is_=parts[0].shown,
+            should="a family with whole GPUs (g6, g6e)",
+            related=[Related(pod.place, f"{pod.title} asks for {GPU} here")],
+            cause=_NO_COUNT,
+            remedy=_WHOLE,
+            link="pod",
+        )
+
+
+@RULE.check
+def a_pool_for_gpus_has_whole_ones(pool: KarpenterPool, pod: PodTemplate | None) -> Findings:
+    """Its limit of GPUs, or the taint of nodes with GPUs, says what it is for; who asks for them is not here."""
+    if pod is not None and GPU in pod.gpu_resources:
+        skip("with the pods that ask for its GPUs it is judged")
+    limit = pool.tree.get("spec", "limits", GPU)
+    says = [limit, *(each for each in pool.taints("taints") if each.get("key").text == GPU)]
+    parts, for_gpus = _of_parts(pool), next((each for each in says if not each.is_absent), None)
+    if parts is None or for_gpus is None:
+        skip("it may start others than machines with a part of a GPU, or does not say that it is for GPUs")
+    yield fail(
+        parts.place.located(),
+        f"{pool.title} is for pods that ask for {GPU}, and may start only machines with a part of a GPU",
+        is_=parts.shown,
+        should="a family with whole GPUs (g6, g6e)",
+        related=[Related(for_gpus.place, f"it speaks of {GPU} here")],
+        cause=_NO_COUNT,
+        remedy=_WHOLE,
+        severity=Severity.WARNING,
+        link="pod",
+    )
+
+
+def _of_parts(pool: KarpenterPool) -> _Required | None:
+    """What limits the pool to machines with a part of a GPU."""
+    if pool.tree.get("spec", "template", "spec", "nodeClassRef", "kind").text != "EC2NodeClass":
+        return None
+    required = (each for each in map(_required, pool.requirements) if each is not None and each.operator == "In")
+    by_name = (each for each in required if each.key in (f"{_OWN}instance-family", "node.kubernetes.io/instance-type"))
+    return next((each for each in by_name if all(is_a_part_of_one(name.string) for name in each.values)), None)
 
 
 def _should(other: _Required, kinds: frozenset[str]) -> str:
