@@ -12,7 +12,6 @@ from nodeworthy.hcl.disk import Disk
 from nodeworthy.hcl.evaluate import quietly
 from nodeworthy.hcl.instances import LATER, Instance, address_of, known_later, with_what_follows
 from nodeworthy.hcl.kinds import ANY, Defaults, HclType, convert, type_of
-from nodeworthy.hcl.module_calls import folder_called
 from nodeworthy.hcl.scope import Budget, MadeOnce, Scope
 from nodeworthy.hcl.source import File, Malformed, Spot
 from nodeworthy.hcl.syntax import Block, Expression, Literal, Setting
@@ -277,13 +276,19 @@ class Module:
 
     def _called_modules(self, block: Block) -> Sequence[tuple[Value | None, Module]] | Hole:
         spot = Spot(block.file, block.at)
-        folder = folder_called(self, block, spot)
+        folder = self._folder_called(block, spot)
         if isinstance(folder, Hole):
             return folder
         keys = repetitions(block, self.scope(block.file))
         if isinstance(keys, Hole):
             return keys
         return [(key_of(names), self._child_module(block, folder, key, names)) for key, names in keys]
+
+    def _folder_called(self, block: Block, spot: Spot) -> str | KnownModule | Hole:
+        """Imported only where a root calls modules."""
+        from nodeworthy.hcl.module_calls import folder_called
+
+        return folder_called(self, block, spot)
 
     def _child_module(self, block: Block, folder: str | KnownModule, key: str, names: Mapping[str, Value]) -> Module:
         prefix, depth = f"{self.prefix}module.{block.labels[0]}{key}.", self.depth + 1
@@ -335,7 +340,7 @@ class Module:
     def unread_calls(self) -> Iterator[tuple[Obj, Hole]]:
         """What modules are given of which nobody knows what they make, and why."""
         for block in self._declaring(()):
-            folder = folder_called(self, block, Spot(block.file, block.at))
+            folder = self._folder_called(block, Spot(block.file, block.at))
             if isinstance(folder, Hole):
                 yield body_value(block.body, self.scope(block.file), block.at), folder
                 continue
@@ -365,7 +370,7 @@ class Module:
             children = self.children(block)
             if not isinstance(children, Hole):
                 yield from (each for _, child in children for each in child.absent(types))
-            folder = folder_called(self, block, nothing.spot) if not children else nothing
+            folder = self._folder_called(block, nothing.spot) if not children else nothing
             if isinstance(folder, str):
                 child = self._child_module(block, folder, _ANY, any_repetition(nothing))
                 yield from (*child.possibly(types), *child.absent(types))
@@ -375,7 +380,7 @@ class Module:
         if not isinstance(children, Hole):
             yield from (child for _, child in children)
             return
-        folder = folder_called(self, block, Spot(block.file, block.at))
+        folder = self._folder_called(block, Spot(block.file, block.at))
         if not isinstance(folder, Hole):
             yield self._child_module(block, folder, _ANY, any_repetition(children))
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nodeworthy.known.secret_names import Found, holds, is_secret, word_in_name
+from nodeworthy.known.secret_names import holds, is_secret, word_in_name
+from nodeworthy.known.secrets_by_name import Found
 from nodeworthy.patterns import pattern
 
 _GIVEN = r"(?P<quote>\\?[\"'])(?P<value>[^\s\"'\\{}]{4,256})(?P=quote)"

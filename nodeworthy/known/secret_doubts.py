@@ -11,15 +11,8 @@ import re
 from collections.abc import Iterator
 
 from nodeworthy.known.secret_names import (
-    VALUE,
-    WORDS,
-    Found,
     Holds,
-    behind,
-    by_words,
-    group_of,
     is_mixed,
-    is_prose,
     may_be_secret,
     may_hold,
     may_hold_several,
@@ -27,6 +20,15 @@ from nodeworthy.known.secret_names import (
     word_in_name,
 )
 from nodeworthy.known.secrets import by_form
+from nodeworthy.known.secrets_by_name import (
+    VALUE,
+    WORDS,
+    Found,
+    behind,
+    by_words,
+    group_of,
+    is_prose,
+)
 from nodeworthy.patterns import pattern
 
 _MORE_WORDS = ("credential", "auth", "pw", "psk", "cookie", "sessionid", "session_id", "string", "binary", "passcode")

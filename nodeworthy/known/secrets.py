@@ -14,16 +14,8 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache, cached_property, lru_cache
 
-from nodeworthy.known.secret_names import (
-    Holds,
-    holds,
-    is_mixed,
-    is_secret,
-    is_users_sample,
-    secrets_by_name,
-    table,
-    word_in_name,
-)
+from nodeworthy.known.secret_names import Holds, holds, is_mixed, is_secret, is_users_sample, table, word_in_name
+from nodeworthy.known.secrets_by_name import secrets_by_name
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 

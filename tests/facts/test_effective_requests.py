@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nodeworthy.facts.pod.containers import effective_requests, gpu_amounts
+from nodeworthy.facts.pod.effective_requests import effective_requests, gpu_amounts
 
 GPU = "nvidia.com/gpu"
 

@@ -11,7 +11,8 @@ from nodeworthy.collect.cloud.recording import read_file, write_file
 from nodeworthy.documents.plain import mapping_at, mappings_at, strings_at, text_at
 from nodeworthy.errors import CouldNotLook, InputError
 from nodeworthy.facts.aws.joined import JoinedNode
-from nodeworthy.facts.pod.containers import effective_requests, holds_a_gpu
+from nodeworthy.facts.pod.containers import holds_a_gpu
+from nodeworthy.facts.pod.effective_requests import effective_requests
 from nodeworthy.known.verification import VERIFIED, VERIFIED_BOOT
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field

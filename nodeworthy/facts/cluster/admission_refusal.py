@@ -10,7 +10,8 @@ from typing import Any
 from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
 from nodeworthy.facts.cluster.sandbox_failure import moment, subject_of, words_of
 from nodeworthy.facts.cluster.scheduling_events import time_of
-from nodeworthy.facts.pod.containers import effective_requests, is_gpu_resource
+from nodeworthy.facts.pod.containers import is_gpu_resource
+from nodeworthy.facts.pod.effective_requests import effective_requests
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
 

@@ -10,7 +10,8 @@ from nodeworthy.documents.plain import at, mapping_at, mappings_at, number_at, t
 from nodeworthy.facts.cluster.live_pod import live_pod
 from nodeworthy.facts.cluster.named_pod import NamedPod
 from nodeworthy.facts.cluster.sandbox_failure import moment
-from nodeworthy.facts.pod.containers import effective_requests, holds_a_gpu, is_gpu_resource
+from nodeworthy.facts.pod.containers import holds_a_gpu, is_gpu_resource
+from nodeworthy.facts.pod.effective_requests import effective_requests
 from nodeworthy.facts.pod.node_choice import NodeChoice, node_choice
 from nodeworthy.records import dataclass
 

@@ -11,7 +11,7 @@ from nodeworthy.facts.cluster.labelled_node import LabelledNode
 from nodeworthy.facts.cluster.node_labels import PRODUCT, SHARED, change_under_way, gpu_of, says_it_has_gpus
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.watched_by_words import condition_by_words
-from nodeworthy.facts.pod.containers import gpu_amounts
+from nodeworthy.facts.pod.effective_requests import gpu_amounts
 from nodeworthy.known.gpu_conditions import GpuCondition, fault_of_a_program, gpu_conditions, tells_of_no_gpu
 from nodeworthy.known.hami import annotation_names
 from nodeworthy.known.xid import Xid

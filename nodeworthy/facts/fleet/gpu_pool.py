@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from nodeworthy.facts.fleet.machines import NOTHING_SAID, Gone, Machines, Refused
 from nodeworthy.fleet.model import Driver, Fleet, Pool
-from nodeworthy.known.containerd import Containerd
+from nodeworthy.known.containerd import Containerd, containerd_of
 from nodeworthy.known.operator_parts import DEVICE_PLUGIN, OPERANDS, OWN_DRIVER
 from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Known, Located, Place, Related, Severity, value_if_known
@@ -241,3 +241,19 @@ class RefusedMachines:
 
 def refused_machines(pools: Sequence[GpuPool]) -> list[RefusedMachines]:
     return [RefusedMachines(each, each.machines.refused) for each in pools if each.machines.refused is not None]
+
+
+def pool_running(
+    name: str, noun: str, distribution: str, place: Place, said: str, *, is_likely: bool = False
+) -> GpuPool:
+    """The pool whose nodes run this distribution, by what is said at that place."""
+    runtime = containerd_of(distribution)
+    return GpuPool(
+        name,
+        place,
+        Located.known(distribution, place),
+        Located.known(runtime, place),
+        noun=noun,
+        evidence=said,
+        is_likely=is_likely,
+    )

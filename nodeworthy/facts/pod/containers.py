@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from nodeworthy.documents.plain import at, mapping_at, mappings_at
 from nodeworthy.documents.settled import settle, why_incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.patterns import pattern
@@ -246,51 +244,3 @@ def containers_of(spec: Tree) -> Iterator[Container]:
         for index, tree in enumerate(spec.get(name).sequence):
             if tree.is_mapping and tree.get("$patch").text != "delete":
                 yield Container(tree, index, is_init)
-
-
-# What a pod takes of a node, counted as the scheduler counts it.
-
-
-def gpu_amounts(written: Mapping[str, Any]) -> dict[str, int]:
-    """The GPUs in a mapping of resources (a node's capacity, a container's limits). What is no count is left out."""
-    found = {}
-    for name, value in written.items():
-        if is_gpu_resource(name):
-            amount = _whole_or_none(value)
-            if amount is not None:
-                found[name] = amount
-    return found
-
-
-def _whole_or_none(value: Any) -> int | None:
-    try:
-        return whole(value)
-    except NotAQuantity:
-        return None
-
-
-def effective_requests(spec: Mapping[str, Any]) -> dict[str, int]:
-    """All that run together, or the init container that asks for more while those run that came before it."""
-    together: Counter[str] = Counter()
-    most: dict[str, int] = {}
-    for each in mappings_at(spec, "initContainers"):
-        asked = _of_container(each)
-        if at(each, "restartPolicy") == "Always":
-            together.update(asked)
-        for name, amount in asked.items():
-            stays = at(each, "restartPolicy") == "Always"
-            most[name] = max(most.get(name, 0), together[name] + (0 if stays else amount))
-    for each in mappings_at(spec, "containers"):
-        together.update(_of_container(each))
-    for name, amount in gpu_amounts(mapping_at(spec, "overhead")).items():
-        together[name] += amount
-        most[name] = most.get(name, 0) + amount
-    return {name: amount for name in {**together, **most} if (amount := max(together[name], most.get(name, 0)))}
-
-
-def _of_container(container: Mapping[str, Any]) -> dict[str, int]:
-    """A limit alone is a request, too."""
-    resources = mapping_at(container, "resources")
-    if not resources:
-        return {}
-    return {**gpu_amounts(mapping_at(resources, "limits")), **gpu_amounts(mapping_at(resources, "requests"))}
