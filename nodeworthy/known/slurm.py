@@ -39,6 +39,11 @@ def flags(program: str) -> frozenset[str]:
     return frozenset(_table()[program]["flags"])
 
 
+def stays_on_its_node(program: str) -> bool:
+    """Whether a command of this name starts nothing on another node."""
+    return program in _table()["here"]["programs"]
+
+
 @cache
 def is_known_to_torchrun(option: str) -> bool:
     """Whether torchrun has this option, written with `_`; argparse accepts the beginning of a name."""

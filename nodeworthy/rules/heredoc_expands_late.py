@@ -22,6 +22,7 @@ from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import UserData
 from nodeworthy.facts.boot.remote_script import RemoteScript, SendingScript
 from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.boot.script_kind import is_a_piece
 from nodeworthy.facts.boot.source_line import Source
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -180,6 +181,8 @@ class InnerScript:
     is_unit: bool
     # Variables by which the outer script itself does something: it has them from its caller, and means them.
     used_outside: frozenset[str] = frozenset()
+    # The outer script is put into another one, which may set what it does not.
+    is_of_a_piece: bool = False
 
     @cached_property
     def _assigned(self) -> dict[str, set[int]]:
@@ -195,7 +198,10 @@ class InnerScript:
     @property
     def fills_in(self) -> bool:
         """Whether the outer script puts anything in, so that quoting the whole heredoc would be wrong."""
-        return any(each.is_set and not self._is_own(each) for each in self.effect.expanded)
+        return any(self._may_be_filled_in(each) and not self._is_own(each) for each in self.effect.expanded)
+
+    def _may_be_filled_in(self, each: Expansion) -> bool:
+        return each.is_set or (self.is_of_a_piece and each.name.isidentifier())
 
     def lost(self) -> list[Expansion]:
         """What was meant for the inner script, and is gone."""
@@ -220,7 +226,7 @@ class InnerScript:
             return self._is_own(each)
         if not each.name[0].isalpha() and each.name[0] != "_":
             return not each.is_set
-        if each.is_set or each.name in self.used_outside:
+        if each.is_set or each.name in self.used_outside or self.is_of_a_piece:
             return self._is_own(each)
         return not _has_default(each.raw) or self._is_own(each)
 
@@ -256,14 +262,15 @@ def inner_scripts(timeline: Timeline, userdata: UserData) -> Iterator[InnerScrip
     expanded = [each for each in timeline.of(Writes) if each.expands and each.how in (How.WRITE, How.APPEND)]
     run = set(_run(userdata)) if expanded else set()
     used = _used(timeline) if expanded else frozenset()
+    is_piece = bool(expanded) and is_a_piece(userdata)
     for each in expanded:
         path = each.path.shown()
         if each.content is None:
             continue
         if _UNIT.search(path):
-            yield InnerScript(each, each.content, is_unit=True, used_outside=used)
+            yield InnerScript(each, each.content, is_unit=True, used_outside=used, is_of_a_piece=is_piece)
         elif _BINARY.search(path) or _has_shebang(each.content) or (path in run and not _holds_settings(each.content)):
-            yield InnerScript(each, each.content, is_unit=False, used_outside=used)
+            yield InnerScript(each, each.content, is_unit=False, used_outside=used, is_of_a_piece=is_piece)
 
 
 def _used(timeline: Timeline) -> frozenset[str]:

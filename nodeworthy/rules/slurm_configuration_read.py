@@ -78,9 +78,10 @@ def slurmd_reads_its_cgroups(conf: CgroupConf) -> Findings:
 
 def _unreadable(daemon: str, found: Sequence[Unreadable]) -> Draft:
     first, *others = sorted(found, key=lambda each: each.is_old)
+    which = f"a {daemon} of today" if first.is_old else daemon
     return fail(
         first.place,
-        f"{daemon} does not start over {first.written}",
+        f"{which} does not start over {first.written}",
         is_=first.written,
         should=first.should,
         related=[Related(each.place, f"nor over {each.written}: {each.says}") for each in others],

@@ -215,6 +215,16 @@ def is_user_data_by_form(userdata: UserData) -> bool:
     return bool(first.called) or first.kind not in _OF_ITSELF
 
 
+def is_a_piece(userdata: UserData) -> bool:
+    """Whether it is a template of commands without a first line of its own: it is put into another one."""
+    return (
+        userdata.is_template
+        and not is_user_data_by_form(userdata)
+        and userdata.parts[0].kind is PartKind.SHELL
+        and not userdata.text.lstrip().startswith("#!")
+    )
+
+
 def _by_references(references: Sequence[Reference], around: Surroundings | None) -> Use | None:
     by_role: dict[Role, list[Reference]] = {}
     for reference in references[:_MOST]:
@@ -237,7 +247,8 @@ def _by_itself(userdata: UserData, path: PurePath, folders: Sequence[str]) -> Sc
     if path.suffix == ".tftpl" or _EKS.search(text) or _is_roots_own(text):
         return ScriptKind.USER_DATA
     # A template by what stands in it alone, which takes arguments, somebody calls.
-    if userdata.is_template and (path.suffix not in _SHELLS or _TAKES_ARGUMENTS.search(text) is None):
+    is_called = path.suffix in _SHELLS and _TAKES_ARGUMENTS.search(text) is not None
+    if userdata.is_template and not is_called and not is_a_piece(userdata):
         return ScriptKind.USER_DATA
     return ScriptKind.BY_HAND
 

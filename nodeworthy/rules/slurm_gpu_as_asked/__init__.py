@@ -15,7 +15,8 @@ one whose `--constraint` names nodes with A100s, and that asks for none of their
 The request also has to hold what the job starts: eight processes of torchrun on four GPUs, or four devices of
 `CUDA_VISIBLE_DEVICES` where one was asked for, find none (`invalid device ordinal`). Four processes on eight GPUs leave
 four of them idle, which is a warning: one process may take two. So do eight tasks with eight GPUs of which only one is
-started, without srun; and all GPUs of a job whose Python runs in Apptainer or Singularity without `--nv`. Slurm sets
+started, without srun; all nodes but the first of a job that starts nothing on them (`--nodes=2`, and `python train.py`
+without srun); and all GPUs of a job whose Python runs in Apptainer or Singularity without `--nv`. Slurm sets
 `SLURM_GPUS` for `--gpus` only, and `SLURM_GPUS_PER_NODE` for `--gpus-per-node`: a launcher that counts by one of them
 in a job with `--gres=gpu:2` is given nothing. `SLURM_GPUS_ON_NODE` is always there.
 
