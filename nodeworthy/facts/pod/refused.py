@@ -138,6 +138,15 @@ def no_choice(spec: Tree) -> Iterator[PodRefusal]:
     yield from _no_texts(_texts_of_its_choice(spec))
 
 
+def no_texts_of_chart(values: Tree, metadata: Mapping[str, str]) -> Iterator[tuple[str, Tree]]:
+    """What a chart copies where Kubernetes takes a text alone, and is none: how its pods choose their nodes, and the
+    labels and annotations that it keeps under these names."""
+    said = list(_texts_of_its_choice(values))
+    for name, called in metadata.items():
+        said += [(f"{called} {key}", tree) for key, tree in values.get(name).mapping.items()]
+    return (each for each in said if isinstance(each[1].value, (bool, int, float)))
+
+
 def no_pod(pod: PodTemplate) -> Iterator[PodRefusal]:
     """The refusals of a pod template that another kind of object holds: the schema is the same there."""
     yield from _no_texts(_texts_of_a_pod(pod))

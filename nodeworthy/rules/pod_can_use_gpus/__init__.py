@@ -34,7 +34,8 @@ without a container called `pytorch`, by which Kubeflow's operator knows the one
 waits for more pods (`minAvailable`) than its tasks make, or a pod that asks KAI's scheduler for a `gpu-fraction` of one
 or more, or for a part and a whole GPU at once. kubectl prints the refusal, and what applies manifests where
 nobody reads goes on without the pod; who does not validate strictly drops a field that is not known. Of a device plugin
-that nobody makes it is the same.
+that nobody makes it is the same, and of what its chart or the exporter's copies as it stands: behind helm's `--set`
+and in a `set` of Terraform's `true` is a boolean (`--set-string`, `type = "string"`).
 
 Processes that work on the GPUs of one container (torchrun, deepspeed, MPI, tensor parallelism) talk through `/dev/shm`,
 and so do the workers that load their data. A container has 64 MiB of it, whatever memory the pod has: NCCL then ends
