@@ -19,6 +19,8 @@ _ENVIRONMENTS = ("env", "extraEnv", "extraEnvVars", "extraEnvs", "envVars", "env
 _OF_A_POD = ("affinity", "nodeSelector", "runtimeClassName", "tolerations")
 # KubeSpawner's names of a container's resources.
 _OF_A_SPAWNER = {"extra_resource_limits": "limits", "extra_resource_guarantees": "requests"}
+# As all charts call how their one container is asked whether it runs.
+_PROBES = ("startupProbe", "livenessProbe", "readinessProbe")
 _OF_GPUS = ("NVIDIA_VISIBLE_DEVICES", "NVIDIA_DRIVER_CAPABILITIES", "CUDA_VISIBLE_DEVICES")
 
 
@@ -90,6 +92,16 @@ def _variables(beside: Tree) -> Iterator[Tree]:
                 yield Tree({"name": Tree(name, value.heading), "value": value}, value.place, value.key)
 
 
+def _image_and_probes(beside: Tree) -> dict[str, Tree]:
+    """The image that charts name in two words, and the probes that they copy."""
+    found = {name: each for name in _PROBES if not (each := beside.get(name, "httpGet", "path")).is_absent}
+    probes = {name: beside.get(name) for name in found}
+    repository, tag = (beside.get("image", each) for each in ("repository", "tag"))
+    if not probes or not repository.text:
+        return {}
+    return {**probes, "image": Tree(f"{repository.text}:{tag.text or 'latest'}", repository.place, repository.key)}
+
+
 def asks_for_gpus(resources: Tree) -> bool:
     amounts = (*resources.get("limits").mapping, *resources.get("requests").mapping)
     return any(map(is_gpu_resource, amounts))
@@ -100,7 +112,7 @@ def _template(document: Tree, resources: Tree, path: str, beside: Tree) -> PodTe
     name = Tree(path, place)
     told = list(_variables(beside))
     env = {"env": Tree(told, told[0].place)} if told else {}
-    container = Tree({"name": name, RESOURCES: resources, **env}, place)
+    container = Tree({"name": name, RESOURCES: resources, **env, **_image_and_probes(beside)}, place)
     around = {name: each for name in _OF_A_POD if not (each := beside.get(name)).is_absent}
     spec = Tree({**around, "containers": Tree([container], place)}, place)
     named = Tree({"kind": Tree(OF_VALUES, place), "metadata": Tree({"name": name}, place)}, document.place)

@@ -46,7 +46,10 @@ memory there; a mount of the pod's hides it, and no process finds the daemon.
 What it runs has to be there, and to fit: NVIDIA takes old CUDA images out of the registries (`nvidia/cuda` without a
 tag, `nvidia/cuda:11.0-base`), and eight processes of torchrun on four GPUs, or a tensor parallelism of eight on four,
 find no fifth device. `JOB_COMPLETION_INDEX` is there in the pods of a Job that says `completionMode: Indexed`: in those
-of another one torchrun is given an empty rank. An image or a number that a template fills in is held against nobody.
+of another one torchrun is given an empty rank. An image that is built for the CPU (`tensorflow/tensorflow:2.19.0`, a
+tag with `cpu`) holds the GPU and never uses it, and a server that is probed at a path it does not have (`/ready` of
+vLLM) answers 404 and is ended for ever. An image or a number that a template fills in is held against nobody. Who takes
+a card by hostPath, or starts a process for each of eight GPUs, and asks for none, is counted by nobody: a warning.
 """
 
 from __future__ import annotations
