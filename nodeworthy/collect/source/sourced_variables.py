@@ -13,13 +13,18 @@ from nodeworthy.patterns import pattern
 
 # `source "${SCRIPT_DIR}/env.sh"`, `[ -f .env ] && . ./.env`: all but the file's own name is cut off later.
 _SOURCES = pattern(
-    r"(?m)^(?P<before>[ \t]*+(?:[^#\n]{0,200}?(?:&&|;|\bthen)[ \t]*)?)(?:source|\.)[ \t]+(?P<file>[^;|&#\n]{1,200})"
+    r"(?m)^(?P<before>[ \t]*+(?:[^#\n]{0,200}?(?:&&|;|\bthen)[ \t]*)?)(?:source|\.)[ \t]+"
+    r"(?P<file>\"?\$\([^#\n]{1,150}?\)[\"']?/[\w./-]{1,100}[\"']?|[^;|&#\n]{1,200})"
 )
 # The folder before it is the script's own: a variable or a command says so.
 _NAMED = pattern(r"(?P<folder>\$\w{1,100}|[})][\"']?)?(?P<path>[\w./-]{1,200})[\"']?[ \t]*\Z")
 _ASSIGNS = pattern(
     r"(?m)^[ \t]*(?:(?:export|readonly|declare[ \t]+-[gx]+)[ \t]+)?(?P<name>[A-Za-z_]\w{0,100})="
     r"(?P<value>\"[^\"`\n]{0,300}\"|'[^'\n]{0,300}'|[^\s\"'`;&|<>()#]{0,300})[ \t]*(?:#[^\n]*)?\r?$"
+)
+# `: "${REGION:=westus2}"`
+_UNLESS_SET = pattern(
+    r"(?m)^[ \t]*:[ \t]+\"?\$\{(?P<name>[A-Za-z_]\w{0,100}):?=(?P<value>[^\"'`$}\n]{0,300})\}\"?[ \t\r]*(?:#[^\n]*)?$"
 )
 # A command whose outcome is kept is another one's to run.
 _RUNS = "$("
@@ -38,6 +43,7 @@ def _in_its_place(found: re.Match[str], beside: FilesBeside) -> str:
     text = beside.text(path) if path is not None else None
     if text is None:
         return found[0]
-    said = [f"{each['name']}={each['value']}" for each in _ASSIGNS.finditer(text) if _RUNS not in each["value"]][:_MOST]
+    said = [f"{each['name']}={each['value']}" for each in _ASSIGNS.finditer(text) if _RUNS not in each["value"]]
+    said = [*said, *(f"{each['name']}='{each['value']}'" for each in _UNLESS_SET.finditer(text))][:_MOST]
     # The file is there, whatever the script asks before.
     return f"{'; '.join(said)}; {found['before']}:" if said else found[0]

@@ -326,6 +326,8 @@ def _by_az(asked: _Asked) -> Iterator[Found]:
         node_labels=_pairs(" ".join([labels, *asked.pairs]), " ") if isinstance(labels, str) else None,
         node_taints=taints.split(",") if isinstance(taints, str) else None,
         gpu_driver="None" if skips else None,
+        # AKS gives it to pools of GPUs alone, whatever size they are of.
+        has_gpus=True if asked.has("--enable-managed-gpu") else None,
     )
     cluster = asked.named("--name", "-n") if makes_a_cluster else said.get("cluster")
     if makes_a_cluster:

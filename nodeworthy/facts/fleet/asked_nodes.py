@@ -30,6 +30,8 @@ class AskedNodes:
     # Whether the driver is in their image; None where nobody knows it.
     has_driver: bool | None = None
     kubernetes: Located[str] | None = None
+    # As their image is called, where nobody says it of their cluster.
+    kubernetes_of_image: Located[str] | None = None
     cluster: Located[str] | None = None
     services: Located[str] | None = None
     pods: Located[str] | None = None
@@ -78,7 +80,7 @@ class AskedNodes:
             noun=self.noun,
             driver=Driver.AMI if self.has_driver else None,
             driver_said=self.image.told() if self.has_driver is not None else None,
-            kubernetes=self.kubernetes,
+            kubernetes=self.kubernetes or self.kubernetes_of_image,
             cluster=self.cluster,
             services=self.services,
             pods=self.pods,

@@ -1,12 +1,13 @@
 """What other roles of a playbook bring to the nodes that one of its roles makes.
 
 A role that installs NVIDIA's driver makes no node, and the one that installs k3s brings no driver: a playbook that
-names both runs them on the same machines, or on the GPU nodes among them.
+names both runs them on the same machines, or on the GPU nodes among them. So does one that imports playbooks that do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence
 
 from nodeworthy.facts.boot.pool_drivers import brought_by_scripts
 from nodeworthy.facts.boot.script import BootScript
@@ -16,13 +17,21 @@ from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
 from nodeworthy.verdict import NotKnown, Place
 
-_OF_A_ROLE = pattern(r"(?:(.*)/)?roles/([\w.-]+)/(?:tasks|templates|handlers|files)/")
-_PLAYS = pattern(rb"(?m)^[ \t]*(?:-[ \t]+)?hosts[ \t]*:", words=(b"hosts",))
+_OF_A_ROLE = pattern(r"(?:(.*)/)?roles/([\w.-]+)/(?:tasks|templates|handlers|files|defaults|vars)/")
+_PLAYS = pattern(
+    rb"(?m)^[ \t]*(?:-[ \t]+)?(?:hosts|(?:ansible\.builtin\.)?import_playbook)[ \t]*:",
+    words=(b"hosts", b"import_playbook"),
+)
+_IMPORTED = pattern(
+    rb"(?m)^[ \t]*(?:-[ \t]+)?(?:ansible\.builtin\.)?import_playbook[ \t]*:[ \t]*[\"']?([\w./-]+)",
+    words=(b"import_playbook",),
+)
 # `- nvidia`, `- role: nvidia`, `- {role: nvidia}`, `name: nvidia`
 _NAMED = pattern(
     rb"(?m)^[ \t]*(?:-[ \t]+)?(?:\{[ \t]*)?(?:(?:role|name)[ \t]*:[ \t]*)?[\"']?([\w.-]{1,80})[\"']?[ \t\r]*(?:[#,}]|$)"
 )
 _YAML = (".yml", ".yaml")
+_OF_AN_INVENTORY = "the nodes of inventory"
 
 
 def with_other_roles(pools: Sequence[GpuPool], scripts: Sequence[BootScript]) -> list[GpuPool]:
@@ -33,16 +42,27 @@ def with_other_roles(pools: Sequence[GpuPool], scripts: Sequence[BootScript]) ->
 
 def _with(pool: GpuPool, others: Sequence[tuple[tuple[str, str], BootScript]]) -> GpuPool:
     own = _role_of(pool.place)
-    if own is None:
+    if own is not None:
+        beside = [
+            script
+            for role, script in others
+            if role[0] == own[0] and role != own and _are_named_together(own[1], role[1], script.surroundings)
+        ]
+    elif pool.noun == _OF_AN_INVENTORY:
+        beside = [script for role, script in others if _are_for_its_nodes(role, pool, script.surroundings)]
+    else:
         return pool
-    beside = [
-        script
-        for role, script in others
-        if role[0] == own[0] and role != own and _are_named_together(own[1], role[1], script.surroundings)
-    ]
     if not beside:
         return pool
     return replace(brought_by_scripts(pool, beside), scripts=(*pool.scripts, *beside))
+
+
+def _are_for_its_nodes(role: tuple[str, str], pool: GpuPool, around: Surroundings | None) -> bool:
+    """Whether a playbook that lies with this inventory names the role beside one that makes such nodes."""
+    if around is None or not f"{pool.place.file}".startswith(f"{role[0]}/" if role[0] else ""):
+        return False
+    made = pool.distribution.shown()
+    return any(role[1] in names and any(made in each for each in names) for names in _playbooks(around))
 
 
 def _role_of(place: Place) -> tuple[str, str] | None:
@@ -67,6 +87,17 @@ def _are_named_together(one: str, other: str, around: Surroundings | None) -> bo
 
 
 def _playbooks(around: Surroundings) -> Iterator[set[str]]:
-    """The names of roles, and all else that stands alone in a line, of each playbook."""
-    for held in around.holding(_PLAYS, _YAML):
-        yield {found[1].decode() for found in _NAMED.finditer(held.data)}
+    """The names of roles, and all else that stands alone in a line, of each playbook with those that it imports."""
+    every = {held.path.as_posix(): held.data for held in around.holding(_PLAYS, _YAML)}
+    for path in every:
+        yield {found[1].decode() for each in _with_imported(path, every) for found in _NAMED.finditer(every[each])}
+
+
+def _with_imported(path: str, every: Mapping[str, bytes]) -> list[str]:
+    found = [path]
+    for each in found:
+        for named in _IMPORTED.finditer(every[each]):
+            other = posixpath.normpath(posixpath.join(posixpath.dirname(each), named[1].decode()))
+            if other in every and other not in found:
+                found.append(other)
+    return found

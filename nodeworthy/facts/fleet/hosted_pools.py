@@ -238,7 +238,8 @@ def _of_aks(name: str, place: Place, pool: Tree, version: Located[str] | None) -
     size = pool.get("vm_size")
     has = gpus_of_size(size.text) if size.text is not None else None
     refused = _refused_by_aks(size)
-    has = MachineGpus(None, None) if refused is not None else has
+    is_managed = size.is_unknown and pool.get("has_gpus").value is True
+    has = MachineGpus(None, None) if refused is not None or is_managed else has
     if has is None or pool.get("os_type").text == "Windows":
         return
     said = pool.get("gpu_driver")
@@ -256,7 +257,7 @@ def _of_aks(name: str, place: Place, pool: Tree, version: Located[str] | None) -
         driver_by="AKS" if driver is Driver.AMI else "",
         kubernetes=version,
         machines=replace(_machines_of_aks(has, pool), refused=refused),
-        evidence=f"a node pool of AKS, {size.text}",
+        evidence=f"a node pool of AKS, {size.text or 'whose GPUs it manages'}",
     )
 
 

@@ -15,7 +15,7 @@ from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines, Reserved, nu
 from nodeworthy.facts.fleet.node_taint import taints_in
 from nodeworthy.known.cloud_gpus import MachineGpus, aks_distribution
 from nodeworthy.known.instances import counts_of, gpu_of_family, has_gpus, is_gpu_family, most_gpus_of
-from nodeworthy.known.node_images import family_of_karpenter, image_by_name, image_by_parameter
+from nodeworthy.known.node_images import family_of_karpenter, image_by_name, image_by_parameter, kubernetes_of
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Located, Place
@@ -149,12 +149,21 @@ class KarpenterClass:
             distribution,
             first.said,
             has_driver,
+            kubernetes_of_image=self._kubernetes,
             cluster=self._cluster,
             machines=replace(pool.machines, reserved=self._reserved if pool.may_be_reserved else None),
             is_likely=first.is_likely,
             scripts=self.scripts,
             sets_own_plugin=_OWN_PLUGIN in self.tree.get("spec", "userData").string,
         )
+
+    @property
+    def _kubernetes(self) -> Located[str] | None:
+        """The version of which all of its images are, by their parameters and names."""
+        versions = {(kubernetes_of(each.said), each.place) for each in self._images()}
+        named = {version for version, _ in versions}
+        version, place = next(iter(versions), (None, self.place))
+        return Located.known(version, place) if version is not None and len(named) == 1 else None
 
     def _images(self) -> Iterator[_Image]:
         """The images that its terms name. Of an image of one's own only the family is known, and no driver."""
