@@ -48,6 +48,7 @@ from nodeworthy.facts.firewall.ufw_files import UfwFirewall
 from nodeworthy.facts.fleet.as_built import BuiltCluster, BuiltNodes, UnbuiltPool
 from nodeworthy.facts.fleet.asked_for import MonitoringAsked, MonitoringNotPlanned, QueueAsked, QueueNotPlanned
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster, SaidMachines
+from nodeworthy.facts.fleet.asked_types import AskedTypes
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, PoolDoor, RefusedMachines, RetiredMachines
 from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool, MisplacedNodes
 from nodeworthy.facts.fleet.node_size import NodeSize
@@ -193,6 +194,7 @@ _DECLARED: Final[Facts] = frozenset(
 _FILES: Final[Facts] = frozenset(
     {
         AskedNodes,
+        AskedTypes,
         CgroupConf,
         CollectedGpuMetric,
         CommittedPlan,

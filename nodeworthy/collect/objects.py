@@ -336,6 +336,25 @@ def _made_otherwise(document: Tree) -> Iterator[Fact]:
     yield from made_clusters.machines_of_openshift(document)
 
 
+def _asked_types(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.fleet.asked_types import asked_types
+
+    yield from asked_types(document)
+
+
+def _upgraded_nodes(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.fleet.made_clusters import upgraded_nodes
+
+    yield from upgraded_nodes(document)
+
+
+def _launched_by_microk8s(document: Tree) -> Iterator[Fact]:
+    if "addons" in document.mapping or "extraKubeletArgs" in document.mapping:
+        from nodeworthy.facts.fleet.made_clusters import launched_by_microk8s
+
+        yield from launched_by_microk8s(document)
+
+
 def _clusters_of_omni(document: Tree) -> Iterator[Fact]:
     if "talos" in document.mapping:
         from nodeworthy.facts.fleet.talos import clusters_of_omni
@@ -434,12 +453,15 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
         _nodes_of_talos,
         _nodes_of_kubespray,
         _nodes_of_ansible,
+        _launched_by_microk8s,
     ),
-    "AWSManagedMachinePool": (_groups_of_eks,),
+    "AWSMachinePool": (_asked_types,),
+    "AWSManagedMachinePool": (_groups_of_eks, _asked_types),
     "AWSManagedControlPlane": (_said_of_a_cluster,),
     "AzureManagedControlPlane": (_said_of_a_cluster,),
     "AzureManagedMachinePool": (_hosted,),
     "Cluster": (_databases, _made_clusters, _hosted, _said_of_a_cluster, _clusters_of_omni),
+    "Amazonec2Config": (_asked_types,),
     "ClusterConfig": (_nodes_of_eksctl, _said_of_a_cluster),
     "ClusterConfiguration": (_of_kubeadm, _said_of_a_cluster),
     "ClusterPolicy": (_operators_own,),
@@ -460,26 +482,28 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "IPPool": (_said_of_a_cluster,),
     "InitConfiguration": (_of_kubeadm,),
     "Installation": (_said_of_a_cluster,),
-    "InstanceGroup": (_groups_of_kops,),
+    "InstanceGroup": (_groups_of_kops, _asked_types),
     "JoinConfiguration": (_of_kubeadm,),
     "KubernetesCluster": (_hosted, _said_of_a_cluster),
     "KubernetesClusterNodePool": (_hosted,),
     "LocalQueue": (_queues,),
     "MachineDeployment": (_said_of_a_cluster,),
     "MachinePool": (_said_of_a_cluster,),
-    "MachineSet": (_made_otherwise,),
+    "MachineSet": (_made_otherwise, _asked_types),
     "ManagedCluster": (_hosted, _said_of_a_cluster),
     "ManagedClustersAgentPool": (_hosted,),
     "Namespace": (_namespaces,),
-    "NodeGroup": (_groups_of_eks,),
+    "NodeGroup": (_groups_of_eks, _asked_types),
     "NodeSet": (_node_sets,),
     "NodeClass": (_nodes_of_karpenter,),
     "NodePool": (_nodes_of_karpenter, _hosted),
-    "Nodegroup": (_groups_of_eks,),
+    "Nodegroup": (_groups_of_eks, _asked_types),
+    "Plan": (_upgraded_nodes,),
     "PodMonitor": (_monitors,),
     "PriorityClass": (_classes,),
     "Profile": (_quotas,),
     "Prometheus": (_prometheuses,),
+    "Provisioner": (_asked_types,),
     "ResourceClaim": (_claims,),
     "ResourceClaimTemplate": (_claims,),
     "ResourceQuota": (_quotas,),
@@ -490,7 +514,8 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "StatefulSet": (_prometheuses_by_hand,),
     "Tenant": (_quotas,),
     "Workers": (_workers_of_omni,),
-    **{f"{each}MachineTemplate": (_machines_of_cluster_api,) for each in ("AWS", "Azure", "GCP")},
+    "AWSMachineTemplate": (_machines_of_cluster_api, _asked_types),
+    **{f"{each}MachineTemplate": (_machines_of_cluster_api,) for each in ("Azure", "GCP")},
     **{f"{each}MachineConfig": (_made_otherwise,) for each in _OF_ANYWHERE},
     **{f"{each}{what}": (_nodes_of_cluster_api,) for each in _BOOTSTRAPS for what in _OF_BOOTSTRAP},
     **{f"{each}ControlPlane": (_nodes_of_cluster_api, _said_of_a_cluster) for each in _BOOTSTRAPS},

@@ -5,7 +5,8 @@ for ever, and the scheduler can only say that there is none. GPU names are read 
 of EC2's API; of one that exists and whose GPUs we don't know, nothing is claimed. Nor does every region offer every
 type: which do is what AWS said when it was last asked, and of a region that was not asked nothing is claimed either.
 In a plan, what starts the nodes of a pool starts the instances that the fleet gives it; what is of no pool, and what a
-fleet of EC2 takes, exists at least. One that is called as the next of its series would be may be newer than the list.
+fleet of EC2 takes, or an object of Cluster API's, Crossplane's, kops', Rancher's or OpenShift's, exists at least. One
+that is called as the next of its series would be may be newer than the list.
 A node pool of GKE or AKS is told what its cloud has retired; one of GKE also of accelerators that are called otherwise,
 or that its machine can't have.
 """
@@ -22,6 +23,7 @@ from nodeworthy.facts.aws.node_types import (
     not_of_its_pool,
     written_types,
 )
+from nodeworthy.facts.fleet.asked_types import AskedTypes
 from nodeworthy.facts.fleet.gpu_pool import RefusedMachines, RetiredMachines
 from nodeworthy.facts.fleet.pool_claim import PoolClaim
 from nodeworthy.known import instances
@@ -125,6 +127,11 @@ def a_fleet_of_ec2_takes_what_there_is(fleet: Ec2Fleet) -> Findings:
 
 
 @RULE.check
+def what_is_asked_for_is_there(asked: AskedTypes) -> Findings:
+    yield from _each_exists(asked.types, asked.title)
+
+
+@RULE.check
 def its_cloud_has_not_retired_it(retired: RetiredMachines) -> Findings:
     gone = retired.gone
     yield fail(
@@ -161,7 +168,7 @@ def _may_be_newer(said: Located[str] | Located[str | None]) -> Draft:
     )
 
 
-def _each_exists(said: Sequence[Located[str | None]], title: str) -> Findings:
+def _each_exists(said: Sequence[Located[str] | Located[str | None]], title: str) -> Findings:
     for each in said:
         if _is_newer(each):
             yield _may_be_newer(each)

@@ -93,11 +93,19 @@ def config_title(data: bytes, path: str) -> str | None:
     """What a reader calls this config. None where it is none."""
     if PurePath(path).suffix not in _ENDINGS or _OBJECT.search(data) is not None:
         return None
-    if _TOKEN.search(data) is None and not (_RANGE.search(data) and any(name in path for name in ("k3s", "rke2"))):
+    if _TOKEN.search(data) is None and not _is_a_servers(data, path):
         return None
     if _SERVER.search(data) is None and _OTHER_KEY.search(data) is None:
         return None
     return "RKE2's config" if b"rke2" in data or b":9345" in data or "rke2" in path else "k3s' config"
+
+
+def _is_a_servers(data: bytes, path: str) -> bool:
+    """One that names no token: a server that begins a cluster makes its own."""
+    if not any(name in path for name in ("k3s", "rke2")):
+        return False
+    is_named = PurePath(path).name.startswith("config")
+    return _RANGE.search(data) is not None or (is_named and len({*_OTHER_KEY.findall(data)}) > 1)
 
 
 # Jobs of Slurm's

@@ -32,7 +32,7 @@ from nodeworthy.scene import Fact
 from nodeworthy.verdict import Located, Unknown
 
 _OF_NODES = pattern(
-    rb"eksctl\.io/v1|karpenter\.(?:k8s\.aws|azure\.com)|eks\.amazonaws\.com/v1|"
+    rb"eksctl\.io/v1|karpenter\.(?:k8s\.aws|azure\.com|sh/v1)|eks\.amazonaws\.com/v1|"
     rb"(?:bootstrap|controlplane)\.cluster\.x-k8s\.io|"
     rb"(?m:^(?:machine|customization|(?:agent-)?token(?:-file)?):)|talosVersion|"
     rb"get\.k3s\.io|get\.rke2\.io|kubeadm (?:join|init)|"
@@ -45,7 +45,9 @@ _OF_NODES = pattern(
     rb"(?m:^systemExtensions:)|provisioning\.cattle|"
     rb"\b(?:eksctl|kops)[ \t]+create\b|\bcontainer[ \t][^\n;|&]{0,200}?\b(?:node-pools|clusters)[ \t]+create\b|"
     rb"\baz[ \t]+aks[ \t]+(?:create|nodepool)\b|\bk3sup[ \t]+(?:install|join)\b|kind: ComputeClass|"
-    rb"/etc/eks/bootstrap\.sh|node\.eks\.aws|snap install (?:microk8s|k8s)\b"
+    rb"/etc/eks/bootstrap\.sh|node\.eks\.aws|snap install (?:microk8s|k8s)\b|"
+    rb"(?m:^(?:tls-san|write-kubeconfig-mode|flannel-backend|node-label):)|upgrade\.cattle\.io/|"
+    rb"\bk0s[ \t]{1,8}install\b|get\.k0s\.sh|\bname:[ \t]{0,8}[\"']?microk8s\b|(?m:^extraKubeletArgs:)"
 )
 # What lies in a folder of one of these names is there to be read, or was once: for what lies elsewhere it says nothing.
 _ASIDE = frozenset(

@@ -16,6 +16,7 @@ from nodeworthy.documents.tree import Tree, plant
 from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster
+from nodeworthy.facts.fleet.asked_types import AskedTypes, types_of_eksctl
 from nodeworthy.facts.fleet.eksctl import OF_GROUP, nodes_of_eksctl
 from nodeworthy.facts.fleet.hosted_objects import nodes_called
 from nodeworthy.facts.fleet.hosted_pools import (
@@ -33,7 +34,7 @@ from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Located, NotKnown, Place, Placed, Unknown
 
-Found = AskedNodes | SaidCluster
+Found = AskedNodes | AskedTypes | SaidCluster
 # What reads an object that a script writes.
 Reader = Callable[[Tree], Iterator[Placed]]
 
@@ -205,6 +206,7 @@ def _by_eksctl(asked: _Asked) -> Iterator[Found]:
         },
         asked.place,
     )
+    yield from types_of_eksctl(document)
     for nodes in nodes_of_eksctl(document):
         yield nodes if named else replace(nodes, machines=replace(nodes.machines, labels=_labels_of_unnamed(nodes)))
     if makes_a_cluster:
@@ -466,7 +468,7 @@ def _said_cluster(asked: _Asked, cluster: Any, of: frozenset[str], said: Mapping
 # Manifests
 
 # What of a manifest says which nodes there are.
-OF_NODES = ("AskedNodes", "KarpenterClass", "KarpenterPool", "SaidCluster", "SaidMachines")
+OF_NODES = ("AskedNodes", "AskedTypes", "KarpenterClass", "KarpenterPool", "SaidCluster", "SaidMachines")
 _KINDS_OF_NODES = ("eksctl.io/", "karpenter", "eks.amazonaws.com/", "cluster.x-k8s.io/")
 
 
@@ -480,6 +482,7 @@ def _nodes_in_content(content: Content | None, read_object: Reader) -> Iterator[
     except NotYaml:
         return
     yield from (fact for each in documents for fact in read_object(each) if type(fact).__name__ in OF_NODES)
+    yield from (fact for each in documents for fact in types_of_eksctl(each))
 
 
 def _as_a_document(text: Text) -> str:

@@ -84,7 +84,8 @@ def _toolkits(pool: GpuPool) -> Iterator[Brought]:
     try:
         for script in pool.scripts:
             for installs, package in toolkits(script.timeline):
-                yield Brought(_SCRIPT, f"its script installs {package}", installs.place)
+                # What Ansible puts behind the name is the version.
+                yield Brought(_SCRIPT, f"its script installs {package.partition('{{')[0]}", installs.place)
     except NotKnown:
         return
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from nodeworthy.documents.tree import Tree
+from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.facts.boot.given_script import ScriptLines, commands, script_of
 from nodeworthy.facts.boot.pools import GPU_SIGNS
 from nodeworthy.facts.boot.script import BootScript
@@ -13,6 +14,7 @@ from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.cri_socket import with_kubeadm
 from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines, text_of
 from nodeworthy.facts.fleet.node_taint import NodeTaint, taints_in, written_taint
+from nodeworthy.facts.fleet.talos import TALOS, drivers_of
 from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Located, Place
 
@@ -62,12 +64,14 @@ def nodes_of_cluster_api(document: Tree) -> Iterator[AskedNodes]:
     spec = _spec(document)
     called = document.get("kind").string
     script = _script(spec, kind)
+    modules = _modules_of_talos(spec) if kind.distribution == TALOS else None
     yield AskedNodes(
         name,
         called,
         document.place,
         _distribution(spec, kind, document),
-        f"a {called} of Cluster API",
+        f"a {called} of Cluster API{f' with {modules.text}' if modules is not None else ''}",
+        True if modules is not None else None,
         kubernetes=_version(document),
         cluster=text_of(document.get("metadata", "labels", _CLUSTER)),
         services=text_of(spec.get("clusterConfiguration", "networking", "serviceSubnet")),
@@ -75,6 +79,36 @@ def nodes_of_cluster_api(document: Tree) -> Iterator[AskedNodes]:
         machines=_machines(spec, kind, is_for_gpus=script is not None and _does_something(script, GPU_SIGNS)),
         scripts=(script,) if script is not None else (),
     )
+
+
+def _modules_of_talos(spec: Tree) -> Tree | None:
+    """NVIDIA's, in the patches of a machine config that its template is given: a text each, or an edit of JSON's."""
+    patches = (*spec.get("strategicPatches").sequence, *spec.get("configPatches").sequence)
+    for each in patches:
+        for document in _documents_in(each):
+            machine = document.get("machine")
+            drivers = drivers_of(machine if machine.is_mapping else _edited(each))
+            if drivers:
+                return drivers[0]
+    return None
+
+
+def _documents_in(patch: Tree) -> Sequence[Tree]:
+    if patch.text is None:
+        return (patch,)
+    try:
+        return read_all(patch.text, patch.inside or patch.place)
+    except NotYaml:
+        return ()
+
+
+def _edited(patch: Tree) -> Tree:
+    """The machine with the part of it that an edit of JSON's writes: `{op: add, path: /machine/kernel, value: …}`."""
+    *above, last = patch.get("path").string.strip("/").split("/")
+    value = patch.get("value")
+    if above == ["machine"]:
+        return Tree({last: value}, patch.place)
+    return Tree({above[1]: Tree({last: value}, patch.place)}, patch.place) if len(above) == 2 else value
 
 
 def _spec(document: Tree) -> Tree:

@@ -1,5 +1,5 @@
-"""Clusters that are made whole, with their nodes: by k0sctl, Rancher, k3d, EKS Anywhere, Gardener, kubespray, kubeadm;
-and the groups of nodes that kops and OpenShift are asked for."""
+"""Clusters that are made whole, with their nodes: by k0sctl, Rancher, k3d, EKS Anywhere, Gardener, kubespray, kubeadm,
+MicroK8s, a plan of system-upgrade-controller's; and the groups of nodes that kops and OpenShift are asked for."""
 
 from __future__ import annotations
 
@@ -57,6 +57,48 @@ def _pools_of_rancher(document: Tree, made: AskedNodes) -> Iterator[AskedNodes]:
                 place=each.place,
                 machines=replace(machines, taints=taints),
             )
+
+
+# By the images of their upgrades.
+_UPGRADED = {"k3s-upgrade": "k3s", "rke2-upgrade": "rke2"}
+_PLANS = "upgrade.cattle.io/"
+
+
+def upgraded_nodes(document: Tree) -> Iterator[AskedNodes]:
+    """The nodes that a plan of system-upgrade-controller's brings to a release of k3s or RKE2."""
+    image, name = document.get("spec", "upgrade", "image"), document.get("metadata", "name")
+    found = next((each for sign, each in _UPGRADED.items() if sign in image.string), None)
+    if found is None or name.text is None or not document.get("apiVersion").string.startswith(_PLANS):
+        return
+    yield AskedNodes(
+        name.text,
+        "the nodes of plan",
+        document.place,
+        Located.known(found, image.place),
+        f"a plan upgrades {found} on them",
+        kubernetes=text_of(document.get("spec", "version")),
+    )
+
+
+# What MicroK8s alone is told before it starts.
+_OF_MICROK8S = frozenset(
+    (
+        *("addons", "containerdRegistryConfigs"),
+        *(f"extra{each}" for each in ("KubeletArgs", "KubeAPIServerArgs", "ContainerdArgs", "ContainerdEnv")),
+    )
+)
+_OF_LAUNCHES = pattern(r"0\.\d+\.\d+")
+
+
+def launched_by_microk8s(document: Tree) -> Iterator[AskedNodes]:
+    """The node that MicroK8s makes by its launch configuration."""
+    version = document.get("version")
+    if _OF_LAUNCHES.fullmatch(version.string) and len(_OF_MICROK8S.intersection(document.mapping)) > 1:
+        microk8s = Located.known("microk8s", version.place)
+        name = PurePath(document.place.file).name
+        yield AskedNodes(
+            name, "the node configured by", document.place, microk8s, "a launch configuration of MicroK8s'"
+        )
 
 
 def cluster_of_k3d(document: Tree) -> Iterator[AskedNodes]:

@@ -40,7 +40,7 @@ def _of_schematic(document: Tree) -> Iterator[AskedNodes]:
         yield replace(nodes_by_extension(TALOS, document.place, named), is_patch=True)
 
 
-def _drivers(machine: Tree) -> list[Tree]:
+def drivers_of(machine: Tree) -> list[Tree]:
     modules = [each.get("name") for each in machine.get("kernel", "modules").sequence]
     extensions = [each.get("image") for each in machine.get("install", "extensions").sequence]
     return [each for each in (*modules, *extensions) if _NVIDIA in each.string]
@@ -48,7 +48,7 @@ def _drivers(machine: Tree) -> list[Tree]:
 
 def machine_of_talos(name: str, place: Place, machine: Tree, cluster: Tree) -> AskedNodes:
     """What a configuration comes to that something else than Talos' own files puts together."""
-    drivers = _drivers(machine)
+    drivers = drivers_of(machine)
     return AskedNodes(
         machine.get("network", "hostname").text or name,
         "machine config",
@@ -77,7 +77,7 @@ def nodes_by_extension(name: str, place: Place, extension: Tree) -> AskedNodes:
 
 
 def _of_machine(document: Tree, machine: Tree) -> Iterator[AskedNodes]:
-    drivers = _drivers(machine)
+    drivers = drivers_of(machine)
     if not drivers and not _is_talos(document, machine):
         return
     said = f"a machine config of Talos{f' with {drivers[0].text}' if drivers else ''}"

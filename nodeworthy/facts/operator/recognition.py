@@ -108,7 +108,9 @@ def chart_version(version: Tree) -> Located[str | None]:
     if (value := value_if_known(located)) is not None:
         written = str(value)
         if not _EXACT_VERSION.fullmatch(written):
-            return Located(Unknown(f"{written!r} is a range of versions"), located.place)
+            is_template = "{{" in written or "${" in written
+            why = "is filled in when it is installed" if is_template else "is a range of versions"
+            return Located(Unknown(f"{written!r} {why}"), located.place)
         return Located(Known(written), located.place)
     return located
 
