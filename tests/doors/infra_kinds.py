@@ -228,8 +228,7 @@ NODES: Final = (
         "k3s, Ansible's shell",
         "k3s",
         {
-            "k3s.yml": _PLAY
-            + f"    - name: Download\n      ansible.builtin.get_url:\n        url: https://get.k3s.io\n"
+            "k3s.yml": _PLAY + "    - name: Download\n      ansible.builtin.get_url:\n        url: https://get.k3s.io\n"
             "        dest: /tmp/k3s.sh\n        mode: '0755'\n    - name: Install\n      ansible.builtin.command: /tmp/k3s.sh agent\n"
             "      environment:\n        K3S_URL: https://10.0.0.10:6443\n"
         },

@@ -1,14 +1,17 @@
 """Faults of infrastructure, each as the users of one source write it, with what would be right in its place.
 
-`@@` stands where the fault is: the finding's line has to be that one.
+`@@` stands where the fault is. The finding stands on that line, or on the one that has the words of `shown`: that of the
+command which is given it, or of the text that it is about.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
 
 from tests.doors.infra_kinds import (
-    NODE_TEMPLATE,
     PROVISIONER,
     Files,
     capi,
@@ -28,18 +31,29 @@ class Fault:
     files: Files
     wrong: str
     right: str
+    shown: str = _MARK
 
     def written(self, *, healthy: bool) -> Files:
         return {path: text.replace(_MARK, self.right if healthy else self.wrong) for path, text in self.files.items()}
 
     @property
     def where(self) -> tuple[str, int]:
-        path, text = next((path, text) for path, text in self.files.items() if _MARK in text)
-        return path, text[: text.index(_MARK)].count("\n") + 1
+        path, text = next((path, text) for path, text in self.files.items() if self.shown in text)
+        return path, text[: text.index(self.shown)].count("\n") + 1
 
 
-def _all(name: str, rule: str, wrong: str, right: str, by: dict[str, Files]) -> tuple[Fault, ...]:
-    return tuple(Fault(name, rule, source, files, wrong, right) for source, files in by.items())
+def _all(
+    name: str,
+    rule: str,
+    wrong: str,
+    right: str,
+    by: dict[str, Files],
+    *,
+    shown: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[Fault, ...]:
+    return tuple(
+        Fault(name, rule, source, files, wrong, right, shown.get(source, _MARK)) for source, files in by.items()
+    )
 
 
 _AWS_MACHINE = "infrastructure.cluster.x-k8s.io/v1beta2"
@@ -136,24 +150,12 @@ _NO_TYPE = _all(
 )
 _NO_FAMILY = _all(
     "a family that EC2 does not have",
-    "gpu-exists",
+    "nodepool-can-serve",
     "g4",
     "g4dn",
     {
         "Karpenter NodePool, instance-family": {"pool.yaml": karpenter_pool("@@", "karpenter.k8s.aws/instance-family")},
         "EKS Auto Mode": {"pool.yaml": karpenter_pool("@@", "eks.amazonaws.com/instance-family", auto=True)},
-    },
-)
-_NO_GPU_NAME = _all(
-    "a GPU that no node has",
-    "gpu-exists",
-    "h101",
-    "h100",
-    {
-        "Karpenter NodePool, instance-gpu-name": {
-            "pool.yaml": karpenter_pool("@@", "karpenter.k8s.aws/instance-gpu-name")
-        },
-        "EKS Auto Mode": {"pool.yaml": karpenter_pool("@@", "eks.amazonaws.com/instance-gpu-name", auto=True)},
     },
 )
 _NO_SIZE = _all(
@@ -198,130 +200,170 @@ _NO_ACCELERATOR = _all(
             "  location: us-central1\n  initialNodeCount: 2\n  clusterRef: {name: gpu}\n  nodeConfig:\n    machineType: n1-standard-8\n"
             "    guestAccelerator:\n      - type: @@\n        count: 1\n"
         },
-        "Cluster API, GCPManagedMachinePool": {
-            "pool.yaml": "apiVersion: infrastructure.cluster.x-k8s.io/v1beta1\nkind: GCPManagedMachinePool\nmetadata:\n  name: gpu\nspec:\n"
-            "  machineType: n1-standard-8\n  linuxNodeConfig: {}\n  guestAccelerators:\n    - {type: @@, count: 1}\n"
-        },
         "Crossplane NodePool": {
             "pool.yaml": "apiVersion: container.gcp.upbound.io/v1beta1\nkind: NodePool\nmetadata:\n  name: gpu\nspec:\n  forProvider:\n"
             "    nodeCount: 2\n    nodeConfig:\n      - machineType: n1-standard-8\n        guestAccelerator:\n          - {type: @@, count: 1}\n"
         },
     },
+    shown={"gcloud, lines that go on": "gcloud container", "gcloud, a variable": "gcloud container"},
 )
-_OLD_SCRIPT = "#!/bin/bash\n/etc/eks/bootstrap.sh gpu"
 _OF_AL2 = _all(
     "bootstrap.sh, which AL2023 does not have",
-    "joins-its-cluster",
+    "user-data-format",
     "/etc/eks/bootstrap.sh gpu",
     "sysctl -w vm.max_map_count=262144",
     {
         "Karpenter EC2NodeClass": {
             "karpenter.yaml": karpenter_pool() + "---\n" + karpenter_class(user_data="#!/bin/bash\n@@")
         },
+        "Karpenter EC2NodeClass, parts": {
+            "karpenter.yaml": karpenter_pool()
+            + "---\n"
+            + karpenter_class(
+                user_data='MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="//"\n\n--//\nContent-Type: text/x-shellscript; charset="us-ascii"\n\n'
+                "#!/bin/bash\n@@\n--//--"
+            )
+        },
+        "Karpenter, a script's heredoc": {
+            "karpenter.sh": "#!/bin/bash\nset -e\ncat <<'EOF' | kubectl apply -f -\n"
+            + karpenter_pool()
+            + "---\n"
+            + karpenter_class(user_data="#!/bin/bash\n@@")
+            + "EOF\n"
+        },
         "eksctl, preBootstrapCommands": {
             "cluster.yaml": eksctl("instanceType: g6.12xlarge\ndesiredCapacity: 2\npreBootstrapCommands:\n  - @@")
+        },
+        "eksctl, self-managed": {
+            "cluster.yaml": eksctl(
+                "instanceType: g6.12xlarge\ndesiredCapacity: 2\npreBootstrapCommands:\n  - @@", managed=False
+            )
         },
     },
 )
 _NO_VERSION = _all(
     "Amazon Linux 2 of a version that has none",
     "os-fits-cluster",
-    '"1.33"',
-    '"1.32"',
+    "AmazonLinux2",
+    "AmazonLinux2023",
     {
-        "eksctl": {
-            "cluster.yaml": eksctl("amiFamily: AmazonLinux2\ninstanceType: g5.12xlarge\ndesiredCapacity: 2").replace(
-                '"1.32"', "@@"
+        "eksctl, managed": {
+            "cluster.yaml": eksctl("amiFamily: @@\ninstanceType: g5.12xlarge\ndesiredCapacity: 2", "1.33")
+        },
+        "eksctl, self-managed": {
+            "cluster.yaml": eksctl(
+                "amiFamily: @@\ninstanceType: g5.12xlarge\ndesiredCapacity: 2", "1.33", managed=False
             )
         },
-        "Karpenter, an alias": {
-            "cluster.yaml": eksctl("instanceType: m7i.large\ndesiredCapacity: 2").replace('"1.32"', "@@"),
-            "karpenter.yaml": karpenter_pool() + "---\n" + karpenter_class("amiSelectorTerms: [{alias: al2@latest}]"),
+        "eksctl, its flags": {
+            "up.sh": "#!/bin/bash\nset -e\neksctl create cluster --name gpu --version 1.33 --node-type g5.12xlarge --nodes 2 --node-ami-family @@\n"
+        },
+    },
+)
+_NO_ALIAS = _all(
+    "Karpenter's alias of a version that has none",
+    "os-fits-cluster",
+    "al2@latest",
+    "al2023@latest",
+    {
+        "beside eksctl": {
+            "cluster.yaml": eksctl("instanceType: m7i.large\ndesiredCapacity: 2", "1.33"),
+            "karpenter.yaml": karpenter_pool() + "---\n" + karpenter_class("amiSelectorTerms: [{alias: @@}]"),
+        },
+        "beside eksctl's flags": {
+            "up.sh": "#!/bin/bash\nset -e\neksctl create cluster --name gpu --version 1.33 --node-type m7i.large --nodes 2\n",
+            "karpenter.yaml": karpenter_pool() + "---\n" + karpenter_class("amiSelectorTerms: [{alias: @@}]"),
         },
     },
 )
 _SSH = _all(
     "SSH from everywhere",
     "not-open-to-the-world",
-    "publicKeyName: ops",
-    "enableSsm: true",
+    "true",
+    "false",
     {
-        "eksctl, managed": {
-            "cluster.yaml": eksctl("instanceType: g6.12xlarge\ndesiredCapacity: 2\nssh:\n  allow: true\n  @@")
-        },
+        "eksctl, managed": {"cluster.yaml": eksctl("instanceType: g6.12xlarge\ndesiredCapacity: 2\nssh:\n  allow: @@")},
         "eksctl, self-managed": {
-            "cluster.yaml": eksctl(
-                "instanceType: g6.12xlarge\ndesiredCapacity: 2\nssh:\n  allow: true\n  @@", managed=False
-            )
-        },
-    },
-)
-_ONE_ZONE = _all(
-    "EFA over several zones",
-    "efa-complete",
-    "[us-east-2a, us-east-2b]",
-    "[us-east-2a]",
-    {
-        "eksctl, managed": {
-            "cluster.yaml": eksctl(
-                "instanceType: p5.48xlarge\ndesiredCapacity: 2\nefaEnabled: true\navailabilityZones: @@"
-            )
+            "cluster.yaml": eksctl("instanceType: g6.12xlarge\ndesiredCapacity: 2\nssh:\n  allow: @@", managed=False)
         },
     },
 )
 _FIXED = _all(
     "a reserved pool that grows",
     "pool-size-fixed",
-    "8",
+    "0",
     "2",
     {
-        "eksctl, a reservation": {
+        "eksctl, managed": {
             "cluster.yaml": eksctl(
-                "instanceType: p5.48xlarge\ndesiredCapacity: 2\nminSize: 2\nmaxSize: @@\ncapacityReservation:\n"
+                "instanceType: p5.48xlarge\ndesiredCapacity: 2\nminSize: @@\nmaxSize: 2\ncapacityReservation:\n"
                 "  capacityReservationTarget:\n    capacityReservationID: cr-0123456789abcdef0"
+            )
+        },
+        "eksctl, self-managed": {
+            "cluster.yaml": eksctl(
+                "instanceType: p5.48xlarge\ndesiredCapacity: 2\nminSize: @@\nmaxSize: 2\ncapacityReservation:\n"
+                "  capacityReservationTarget:\n    capacityReservationID: cr-0123456789abcdef0",
+                managed=False,
             )
         },
     },
 )
-_LOST = "cat >> {} <<EOF\\n[plugins]\\nEOF"
-_K3S_FILE = "/var/lib/rancher/k3s/agent/etc/containerd/config.toml"
+_OF_K3S, _OF_RKE2 = "/var/lib/rancher/k3s/agent/etc/containerd/", "/var/lib/rancher/rke2/agent/etc/containerd/"
+_PLAY = (
+    "- hosts: gpus\n  tasks:\n    - name: Download\n      ansible.builtin.get_url: {url: https://get.k3s.io, dest: /tmp/k3s.sh, mode: '0755'}\n"
+    "    - name: Install\n      ansible.builtin.command: /tmp/k3s.sh agent\n    - name: containerd\n"
+)
 _KEPT = _all(
     "a file of containerd's that is written anew",
     "containerd-edit-survives",
     "config.toml",
-    "config.toml.tmpl",
+    "notes.txt",
     {
         "k3s, a script": {
             "node.sh": "#!/bin/bash\nset -e\ncurl -sfL https://get.k3s.io -o k3s.sh\nsh k3s.sh agent\n"
-            'cat > /var/lib/rancher/k3s/agent/etc/containerd/@@ <<EOF\n{{ template "base" . }}\n[debug]\n  level = "info"\nEOF\nsystemctl restart k3s-agent\n'
+            f'cat > {_OF_K3S}@@ <<EOF\n[debug]\n  level = "info"\nEOF\nsystemctl restart k3s-agent\n'
+        },
+        "k3s, sed": {
+            "node.sh": "#!/bin/bash\nset -e\ncurl -sfL https://get.k3s.io -o k3s.sh\nsh k3s.sh agent\n"
+            f'sed -i \'s/level = "warn"/level = "info"/\' {_OF_K3S}@@\nsystemctl restart k3s-agent\n'
         },
         "k3s, cloud-config": {
-            "user-data.yaml": '#cloud-config\nwrite_files:\n  - path: /var/lib/rancher/k3s/agent/etc/containerd/@@\n    content: |\n      {{ template "base" . }}\n      [debug]\n'
+            "user-data.yaml": f"#cloud-config\nwrite_files:\n  - path: {_OF_K3S}@@\n    content: |\n      [debug]\n"
             '        level = "info"\nruncmd:\n  - curl -sfL https://get.k3s.io -o k3s.sh\n  - sh k3s.sh agent\n'
         },
         "k3s, Ansible's template": {
             "roles/k3s/tasks/main.yml": "- name: Download\n  ansible.builtin.get_url: {url: https://get.k3s.io, dest: /tmp/k3s.sh, mode: '0755'}\n"
-            "- name: Install\n  ansible.builtin.command: /tmp/k3s.sh agent\n- name: containerd\n  ansible.builtin.template:\n    src: config.toml.j2\n"
-            "    dest: /var/lib/rancher/k3s/agent/etc/containerd/@@\n",
-            "roles/k3s/templates/config.toml.j2": "{{ '{{' }} template \"base\" . }}\n[debug]\n",
+            "- name: Install\n  ansible.builtin.command: /tmp/k3s.sh agent\n- name: containerd\n  ansible.builtin.template:\n    src: containerd.j2\n"
+            f"    dest: {_OF_K3S}@@\n",
+            "roles/k3s/templates/containerd.j2": '[debug]\n  level = "{{ level }}"\n',
         },
         "k3s, Ansible's copy": {
-            "k3s.yml": "- hosts: all\n  tasks:\n    - name: Install\n      ansible.builtin.shell: curl -sfL https://get.k3s.io | sh -s - agent\n"
-            '    - name: containerd\n      ansible.builtin.copy:\n        dest: /var/lib/rancher/k3s/agent/etc/containerd/@@\n        content: |\n          [debug]\n            level = "info"\n'
+            "k3s.yml": _PLAY
+            + f'      ansible.builtin.copy:\n        dest: {_OF_K3S}@@\n        content: |\n          [debug]\n            level = "info"\n'
         },
         "k3s, Ansible's blockinfile": {
-            "k3s.yml": "- hosts: all\n  tasks:\n    - name: Install\n      ansible.builtin.shell: curl -sfL https://get.k3s.io | sh -s - agent\n"
-            '    - name: containerd\n      ansible.builtin.blockinfile:\n        path: /var/lib/rancher/k3s/agent/etc/containerd/@@\n        block: |\n          [debug]\n            level = "info"\n'
+            "k3s.yml": _PLAY
+            + f'      ansible.builtin.blockinfile:\n        path: {_OF_K3S}@@\n        block: |\n          [debug]\n            level = "info"\n'
+        },
+        "k3s, Ansible's lineinfile": {
+            "k3s.yml": _PLAY
+            + f"      ansible.builtin.lineinfile:\n        path: {_OF_K3S}@@\n        line: '[debug]'\n"
+        },
+        "k3s, Ansible's shell": {"k3s.yml": _PLAY + f"      ansible.builtin.shell: echo '[debug]' >> {_OF_K3S}@@\n"},
+        "k3s, nvidia-ctk": {
+            "node.sh": "#!/bin/bash\nset -e\ncurl -sfL https://get.k3s.io -o k3s.sh\nsh k3s.sh agent\n"
+            f"nvidia-ctk runtime configure --runtime=containerd --config={_OF_K3S}@@\nsystemctl restart k3s-agent\n"
         },
         "RKE2, a script": {
             "node.sh": "#!/bin/bash\nset -e\ncurl -sfL https://get.rke2.io -o rke2.sh\nINSTALL_RKE2_TYPE=agent sh rke2.sh\n"
-            'tee /var/lib/rancher/rke2/agent/etc/containerd/@@ <<EOF\n[debug]\n  level = "info"\nEOF\nsystemctl enable --now rke2-agent\n'
+            f'tee {_OF_RKE2}@@ <<EOF\n[debug]\n  level = "info"\nEOF\nsystemctl enable --now rke2-agent\n'
         },
         "RKE2, Cluster API": {
             "cluster.yaml": capi(
                 "RKE2ConfigTemplate",
                 "gpu",
-                'files:\n  - path: /var/lib/rancher/rke2/agent/etc/containerd/@@\n    content: |\n      [debug]\n        level = "info"\n',
+                f'files:\n  - path: {_OF_RKE2}@@\n    content: |\n      [debug]\n        level = "info"\n',
                 "bootstrap.cluster.x-k8s.io/v1beta1",
             )
         },
@@ -329,16 +371,24 @@ _KEPT = _all(
             "cluster.yaml": capi(
                 "KThreesConfigTemplate",
                 "gpu",
-                'files:\n  - path: /var/lib/rancher/k3s/agent/etc/containerd/@@\n    content: |\n      [debug]\n        level = "info"\n',
+                f'files:\n  - path: {_OF_K3S}@@\n    content: |\n      [debug]\n        level = "info"\n',
                 "bootstrap.cluster.x-k8s.io/v1beta2",
             )
         },
     },
+    shown={
+        "k3s, Ansible's template": "ansible.builtin.template:",
+        "k3s, Ansible's copy": "content: |",
+        "k3s, Ansible's blockinfile": "block: |",
+        "k3s, Ansible's lineinfile": "ansible.builtin.lineinfile:",
+        "RKE2, Cluster API": "content: |",
+        "k3s, Cluster API": "content: |",
+    },
 )
 _POD = (
-    "apiVersion: v1\nkind: Pod\nmetadata: {{name: smoke}}\nspec:\n  restartPolicy: Never\n  tolerations:\n"
-    "    - {{key: {key}, operator: Exists}}\n  containers:\n    - name: cuda\n      image: nvcr.io/nvidia/cuda:12.9.1-base-ubuntu24.04\n"
-    "      resources: {{limits: {{nvidia.com/gpu: {count}}}}}\n"
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: smoke}\nspec:\n  restartPolicy: Never\n  tolerations:\n"
+    "    - {key: nvidia.com/gpu, operator: Exists}\n  containers:\n    - name: cuda\n      image: nvcr.io/nvidia/cuda:12.9.1-base-ubuntu24.04\n"
+    "      resources: {limits: {nvidia.com/gpu: 1}}\n"
 )
 _NONE = _all(
     "a pool whose limit is none",
@@ -349,27 +399,56 @@ _NONE = _all(
         "Karpenter NodePool": {
             "pool.yaml": karpenter_pool().replace("nvidia.com/gpu: 16", "nvidia.com/gpu: @@"),
             "class.yaml": karpenter_class(),
-            "pod.yaml": _POD.format(key="nvidia.com/gpu", count=1),
+            "pod.yaml": _POD,
+        },
+        "Karpenter, a script's heredoc": {
+            "karpenter.sh": "#!/bin/bash\nset -e\ncat <<EOF | kubectl apply -f -\n"
+            + karpenter_pool().replace("nvidia.com/gpu: 16", "nvidia.com/gpu: @@")
+            + "EOF\n",
+            "class.yaml": karpenter_class(),
+            "pod.yaml": _POD,
         },
         "EKS Auto Mode": {
             "pool.yaml": karpenter_pool("g6", "eks.amazonaws.com/instance-family", auto=True).replace(
                 "nvidia.com/gpu: 16", "nvidia.com/gpu: @@"
             ),
-            "pod.yaml": _POD.format(key="nvidia.com/gpu", count=1),
+            "pod.yaml": _POD,
         },
     },
 )
-FAULTS = (
-    *_NO_TYPE,
-    *_NO_FAMILY,
-    *_NO_GPU_NAME,
-    *_NO_SIZE,
-    *_NO_ACCELERATOR,
-    *_OF_AL2,
-    *_NO_VERSION,
-    *_SSH,
-    *_ONE_ZONE,
-    *_FIXED,
-    *_KEPT,
-    *_NONE,
+_KEPT_AWAY = _all(
+    "pods that do not tolerate the pool",
+    "nodepool-can-serve",
+    "example.com/gpu",
+    "nvidia.com/gpu",
+    {
+        "Karpenter NodePool": {
+            "pool.yaml": karpenter_pool().replace("key: nvidia.com/gpu,", "key: @@,"),
+            "class.yaml": karpenter_class(),
+            "pod.yaml": _POD,
+        },
+        "EKS Auto Mode": {
+            "pool.yaml": karpenter_pool("g6", "eks.amazonaws.com/instance-family", auto=True).replace(
+                "key: nvidia.com/gpu,", "key: @@,"
+            ),
+            "pod.yaml": _POD,
+        },
+    },
+    shown=dict.fromkeys(("Karpenter NodePool", "EKS Auto Mode"), "- {key: nvidia.com/gpu, operator"),
+)
+FAULTS: Final = (
+    *(
+        *_NO_TYPE,
+        *_NO_FAMILY,
+        *_NO_SIZE,
+        *_NO_ACCELERATOR,
+        *_OF_AL2,
+        *_NO_VERSION,
+        *_NO_ALIAS,
+        *_SSH,
+        *_FIXED,
+        *_KEPT,
+        *_NONE,
+    ),
+    *_KEPT_AWAY,
 )

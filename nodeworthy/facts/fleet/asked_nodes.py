@@ -30,8 +30,6 @@ class AskedNodes:
     # Whether the driver is in their image; None where nobody knows it.
     has_driver: bool | None = None
     kubernetes: Located[str] | None = None
-    # As their image is called, where nobody says it of their cluster.
-    kubernetes_of_image: Located[str] | None = None
     cluster: Located[str] | None = None
     services: Located[str] | None = None
     pods: Located[str] | None = None
@@ -52,6 +50,8 @@ class AskedNodes:
     os: str = ""
     # As the cloud makes them that hosts their cluster, where one does.
     hosted: GpuPool | None = None
+    # The version that their image has in its name, where nobody says that of their cluster.
+    kubernetes_of_image: Located[str] | None = None
 
     @property
     def has_gpus(self) -> bool:

@@ -25,6 +25,8 @@ _LABELS = "node-labels"
 # Where its image brings no kubelet.
 _INSTALLED = ("kubernetes.io", "pkgs.k8s.io", "packages.cloud.google.com", "ufw ", "firewalld")
 _ESCAPED = ("$${", "${")
+# The folder in which k3s and RKE2 keep containerd's own.
+_WRITTEN_ANEW = "/agent/etc/containerd/"
 
 
 @dataclass(frozen=True)
@@ -167,12 +169,14 @@ def _version(document: Tree) -> Located[str] | None:
 
 def _script(spec: Tree, kind: _Kind) -> BootScript | None:
     """cloud-init writes the files, then runs the commands; how it joins between them is its controller's affair. Of
-    machines that do nothing with GPUs, and install nothing of their own, nothing is told."""
+    machines that do nothing with GPUs, install nothing of their own, and leave containerd's files to k3s and RKE2,
+    nothing is told."""
     run = [*commands(spec.get(kind.before)), *commands(spec.get(kind.after))] if kind.before else []
     files = [step for each in spec.get("files").sequence if (step := _file_as_heredoc(each)) is not None]
     steps = [replace(each, text=each.text.replace(*_ESCAPED)) for each in (*files, *run)]
-    is_told = any(sign in each.text for each in steps for sign in (*GPU_SIGNS, *_INSTALLED))
-    script = script_of(steps, on_ec2=False) if run and is_told else None
+    is_told = bool(run) and any(sign in each.text for each in steps for sign in (*GPU_SIGNS, *_INSTALLED))
+    is_told |= any(_WRITTEN_ANEW in each.text for each in files)
+    script = script_of(steps, on_ec2=False) if is_told else None
     return replace(script, of_cloud_images=True) if script is not None else None
 
 
