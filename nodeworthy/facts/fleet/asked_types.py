@@ -67,7 +67,7 @@ def types_of_eksctl(document: Tree) -> Iterator[AskedTypes]:
     for group in (each for name in _GROUPS for each in document.get(name).sequence):
         said = [*_each(group.get("instanceType")), *_each(group.get("instanceTypes"))]
         said += group.get("instancesDistribution", "instanceTypes").sequence
-        yield from _of(f"node group '{group.get('name').string}'", group.place, said)
+        yield from _those_named(f"node group '{group.get('name').string}'", group.place, said)
 
 
 def _each(said: Tree) -> Sequence[Tree]:
@@ -75,10 +75,10 @@ def _each(said: Tree) -> Sequence[Tree]:
 
 
 def _asked(document: Tree, called: str, said: Sequence[Tree]) -> Iterator[AskedTypes]:
-    yield from _of(f"{called} '{document.get('metadata', 'name').string}'", document.place, said)
+    yield from _those_named(f"{called} '{document.get('metadata', 'name').string}'", document.place, said)
 
 
-def _of(title: str, place: Place, said: Sequence[Tree]) -> Iterator[AskedTypes]:
+def _those_named(title: str, place: Place, said: Sequence[Tree]) -> Iterator[AskedTypes]:
     """What is filled in later, or is a machine of another cloud, has another form."""
     types = [Located.known(each.string, each.place) for each in said if is_named_so(each.string)]
     if types:
