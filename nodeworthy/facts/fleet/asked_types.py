@@ -53,28 +53,28 @@ def asked_types(document: Tree) -> Iterator[AskedTypes]:
     called, api = document.get("kind").string, document.get("apiVersion").string
     kind = _KIND.get(called)
     if kind is not None and api.startswith(kind.api):
-        said = [each for path in kind.paths for each in _each(document.get(*path))]
+        said = [each for path in kind.paths for each in _every_one(document.get(*path))]
         said += [each.get("instanceType") for each in document.get(*kind.overrides).sequence if kind.overrides]
-        yield from _asked(document, called, said)
+        yield from _asked_by_object(document, called, said)
     elif called == "Provisioner" and api.startswith(_PROVISIONER):
         required = document.get("spec", "requirements").sequence
         chosen = [each for each in required if each.get("key").text == _TYPE and each.get("operator").text == "In"]
-        yield from _asked(document, called, [one for each in chosen for one in each.get("values").sequence])
+        yield from _asked_by_object(document, called, [one for each in chosen for one in each.get("values").sequence])
 
 
 def types_of_eksctl(document: Tree) -> Iterator[AskedTypes]:
     """Of what a script hands to eksctl; a file of its own is a stack."""
     for group in (each for name in _GROUPS for each in document.get(name).sequence):
-        said = [*_each(group.get("instanceType")), *_each(group.get("instanceTypes"))]
+        said = [*_every_one(group.get("instanceType")), *_every_one(group.get("instanceTypes"))]
         said += group.get("instancesDistribution", "instanceTypes").sequence
         yield from _those_named(f"node group '{group.get('name').string}'", group.place, said)
 
 
-def _each(said: Tree) -> Sequence[Tree]:
+def _every_one(said: Tree) -> Sequence[Tree]:
     return said.sequence if said.is_sequence else (said,)
 
 
-def _asked(document: Tree, called: str, said: Sequence[Tree]) -> Iterator[AskedTypes]:
+def _asked_by_object(document: Tree, called: str, said: Sequence[Tree]) -> Iterator[AskedTypes]:
     yield from _those_named(f"{called} '{document.get('metadata', 'name').string}'", document.place, said)
 
 
