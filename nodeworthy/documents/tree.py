@@ -105,6 +105,11 @@ class Tree:
         """The value; empty where this is no string."""
         return self.value if isinstance(self.value, str) else ""
 
+    @property
+    def word(self) -> str:
+        """The value as a text: Terraform makes one of a truth by itself."""
+        return str(self.value).lower() if isinstance(self.value, bool) else self.string
+
     def get(self, *names: str) -> Tree:
         """The value under these names. What is not there is absent, with the nearest place above it;
         what lies inside an unknown is unknown."""

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.fleet.node_taint import word_of_truth
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Known, Located, value_if_known
@@ -103,7 +102,7 @@ NOTHING_SAID = Machines()
 def texts_of(tree: Tree) -> dict[str, Located[str]]:
     """What is said of a mapping of texts; what is none is left out. Terraform takes a truth for its word."""
     return {
-        name: each.located() if each.text else Located.known(word_of_truth(each), each.place)
+        name: each.located() if each.text else Located.known(each.word, each.place)
         for name, each in tree.mapping.items()
         if each.text or isinstance(each.value, bool)
     }

@@ -43,13 +43,8 @@ def _taint(said: Tree) -> NodeTaint | None:
     key, effect = said.get("key").text, said.get("effect").text
     if key is None or effect is None or said.get("value").is_unknown:
         return None
-    value = word_of_truth(said.get("value"))
+    value = said.get("value").word
     return NodeTaint(key, value, _AS_KUBERNETES_WRITES.get(effect, effect), said.place)
-
-
-def word_of_truth(said: Tree) -> str:
-    """What it is as a text, which Terraform makes of a truth by itself."""
-    return str(said.value).lower() if isinstance(said.value, bool) else said.string
 
 
 def taints_by_key(said: Tree) -> Iterator[NodeTaint]:
