@@ -23,8 +23,7 @@ from nodeworthy.facts.aws.node_types import (
     not_of_its_pool,
     written_types,
 )
-from nodeworthy.facts.fleet.asked_types import AskedTypes
-from nodeworthy.facts.fleet.gpu_pool import RefusedMachines, RetiredMachines
+from nodeworthy.facts.fleet.gpu_pool import AskedTypes, RefusedMachines, RetiredMachines
 from nodeworthy.facts.fleet.pool_claim import PoolClaim
 from nodeworthy.known import instances
 from nodeworthy.rule import Rule

@@ -16,8 +16,9 @@ from nodeworthy.documents.tree import Tree, plant
 from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster
-from nodeworthy.facts.fleet.asked_types import AskedTypes, types_of_eksctl
+from nodeworthy.facts.fleet.asked_types import types_of_eksctl
 from nodeworthy.facts.fleet.eksctl import OF_GROUP, nodes_of_eksctl
+from nodeworthy.facts.fleet.gpu_pool import AskedTypes
 from nodeworthy.facts.fleet.hosted_objects import nodes_called
 from nodeworthy.facts.fleet.hosted_pools import (
     AKS_CLUSTER,

@@ -4,21 +4,12 @@ OpenShift's, an old Karpenter's; and the words of eksctl in a script."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
 
 from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.fleet.gpu_pool import AskedTypes
 from nodeworthy.known.instances import is_named_so
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located, Place
-
-
-@dataclass(frozen=True, eq=False)
-class AskedTypes:
-    called: ClassVar[str] = "instance types that something asks for"
-
-    title: str
-    place: Place
-    types: Sequence[Located[str]]
 
 
 @dataclass(frozen=True)

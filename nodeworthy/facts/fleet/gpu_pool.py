@@ -225,6 +225,17 @@ def retired_machines(pools: Sequence[GpuPool]) -> list[RetiredMachines]:
     return [RetiredMachines(each, each.machines.gone) for each in pools if each.machines.gone is not None]
 
 
+@dataclass(frozen=True, eq=False)
+class AskedTypes:
+    """What is asked for in words of EC2's by an object or a command that no stack of AWS' holds."""
+
+    called: ClassVar[str] = "instance types that something asks for"
+
+    title: str
+    place: Place
+    types: Sequence[Located[str]]
+
+
 @dataclass(frozen=True)
 class RefusedMachines:
     """A pool of machines that its cloud does not start as they are asked for."""
