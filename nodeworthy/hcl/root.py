@@ -141,8 +141,11 @@ class Module:
     @cached_property
     def _is_a_part(self) -> bool:
         """Whether these are only some files of a root: an example of a page, or one file of many. Nothing here declares
-        a variable then."""
-        return self.given is None and self.model is None and not any(each.kind == "variable" for each in self.blocks)
+        a variable then, or there is one file, and names what stands in none."""
+        if self.given is not None or self.model is not None:
+            return False
+        files = {each.file.shown for each in self.blocks}
+        return len(files) == 1 or not any(each.kind == "variable" for each in self.blocks)
 
     def _resolve_path(self, root: str, steps: Sequence[str | None], spot: Spot) -> Value:
         name = steps[0] if steps else None

@@ -278,8 +278,15 @@ def test_what_a_part_of_a_root_refers_to_stands_elsewhere(tmp_path: Path) -> Non
         assert made.why == "it is declared in a file of this root that is not here"
 
 
+def test_a_file_alone_is_a_part_though_it_declares_a_variable(tmp_path: Path) -> None:
+    alone = {"nodes.tf": 'variable "reservation" {}\n'}
+    made = value(root(tmp_path, alone), "module.vpc.private_subnets")
+    assert isinstance(made, Hole)
+    assert made.why == "it is declared in a file of this root that is not here"
+
+
 def test_what_a_whole_root_does_not_declare_terraform_refuses(tmp_path: Path) -> None:
-    whole = {"nodes.tf": 'variable "region" {\n  default = "eu-west-1"\n}\n'}
+    whole = {"variables.tf": 'variable "region" {\n  default = "eu-west-1"\n}\n', "nodes.tf": 'locals {\n  a = 1\n}\n'}
     with pytest.raises(Refusal, match=r"nothing is called var\.cluster here"):
         value(root(tmp_path, whole), "var.cluster")
 
