@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from functools import cache, cached_property, lru_cache
 
@@ -489,7 +490,21 @@ def _candidates(text: str) -> list[_Found]:
 
         found += secrets_by_default(text)
     found += [(start, end, what, "") for start, end, what in secrets_by_argument(text)]
-    return found
+    return _with_those_of_sed(text, found) if "sed " in text else found
+
+
+def _with_those_of_sed(text: str, found: list[_Found]) -> list[_Found]:
+    from nodeworthy.known.secrets_of_sed import begins, secrets_of_sed
+
+    written = list(secrets_of_sed(text))
+    starts = [start for start, _, _ in written]
+
+    def is_looked_for(each: _Found) -> bool:
+        at = bisect_left(starts, each[1])
+        return at < len(starts) and begins(text, starts[at]) < each[0]
+
+    others = [each for each in found if not is_looked_for(each)] if written else found
+    return [*others, *((start, end, what, "") for start, end, what in written)]
 
 
 def what_is(name: str, value: str) -> str | None:

@@ -113,6 +113,11 @@ TAKEN = [
     ("authorization:\n  type: Bearer\n  credentials: hub-metrics-77", "hub-metrics-77"),
     ("git clone https://0a1b2c3d4e5f6071:x-oauth-basic@github.com/x/y", "0a1b2c3d4e5f6071"),
     ("docker login -u bot -p s3cr3tPw ghcr.io", "s3cr3tPw"),
+    ("sed -i 's/^password: .*/password: Tr0ub4dor/' /etc/code-server/config.yaml", "Tr0ub4dor"),
+    ("sed -i 's/a/b/g; s/^password: .*/password: Tr0ub4dor/g' config.yaml", "Tr0ub4dor"),
+    ("sed -i 's|MYSQL_PASSWORD=changeme|MYSQL_PASSWORD=Tr0ub4dor|' .env", "Tr0ub4dor"),
+    ("sed -i \"s/^c.ServerApp.password = .*/c.ServerApp.password = 'Tr0ub4dor'/\" jupyter.py", "Tr0ub4dor"),
+    ('sed -e \'s/"password": ".*"/"password": "Tr0ub4dor"/\' config.json', "Tr0ub4dor"),
     ('curl -sfL https://get.k3s.io | INSTALL_K3S_EXEC="server --node-ip 10.0.0.2 --token 45678" sh -', "45678"),
     (
         "curl -sfL https://get.k3s.io | sh -s - agent --server https://10.0.0.2:6443 \\\n  --token=gpucluster",
@@ -154,6 +159,10 @@ TAKEN = [
 ]
 
 NONE = """\
+sed -i "s/^password: .*/password: $PASSWORD/" config.yaml
+sed -i 's/^password: .*/password: <your-password>/' config.yaml
+sed -i 's/PasswordAuthentication no/PasswordAuthentication yes/' /etc/ssh/sshd_config
+sed -i 's/password: @A@/password: &/; s/^token:.*/token: ${TOKEN}/' config.yaml
 curl -s http://{.spec.clusterIP}:{.spec.ports[?(@.name=="http")].port}/hello
 git clone https://TOKEN:x-oauth-basic@github.com/x/y
 export GROQ_API_KEY='gsk_YOUR_GROQ_API_KEY'
@@ -276,6 +285,9 @@ backupTargetCredentialSecret: "longhorn-s3-backup-2"
 """.splitlines()
 
 HOSTILE = [
+    "sed s/",
+    "sed s/a/password=",
+    "sed s/a/password=Tr0ub4dor/\n",
     "token", "token ", "token=", 'TOKEN="', "token='a", "TOKEN=x ", "$token=", "${TOKEN:-", "eyJ", "eyJaaaaaaaaaaa.",
     " sk-aaaaaaaaaa", "://", "://a:", "-----BEGIN PRIVATE KEY-----\n", "chpasswd ", "echo a:b | chpasswd ", 'echo -e "a\\na" | passwd ', 'echo "', "passwd('", "notebook.auth passwd('a') ", "curl -u ",
     " login -p ", "machine ", "machine a login b ", "-passout ", "chpasswd:\n", "chpasswd <<E\na:b\n", 'auth":"aaaa', "Bearer aaaaaaaa", "--token ", "- name: A_TOKEN\n",
