@@ -286,7 +286,7 @@ def test_a_file_alone_is_a_part_though_it_declares_a_variable(tmp_path: Path) ->
 
 
 def test_what_a_whole_root_does_not_declare_terraform_refuses(tmp_path: Path) -> None:
-    whole = {"variables.tf": 'variable "region" {\n  default = "eu-west-1"\n}\n', "nodes.tf": 'locals {\n  a = 1\n}\n'}
+    whole = {"variables.tf": 'variable "region" {\n  default = "eu-west-1"\n}\n', "nodes.tf": "locals {\n  a = 1\n}\n"}
     with pytest.raises(Refusal, match=r"nothing is called var\.cluster here"):
         value(root(tmp_path, whole), "var.cluster")
 
