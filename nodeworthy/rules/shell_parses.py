@@ -71,8 +71,15 @@ RULE = Rule(
 CAUSE = "the shell runs what stands before this command, and nothing of it or behind it"
 
 _MOST_RELATED = 10
+_APART = "this is a command of its own, and runs whatever came of the one above"
 _LOST = "the shell takes this for another command, which there is not"
 _BY_ITSELF = "the batch shell runs this as a command of its own"
+_TAKEN_FOR = {Why.FOLDED: "this is the word", Why.OPERATOR: _APART}
+_CAUSES = {
+    Why.FOLDED: "no option begins so: the program refuses it, or does less",
+    Why.OPERATOR: "there is no command whose name is a blank: it fails (command not found), and what was to run "
+    "only behind it runs by itself, or not at all where a failure stops the script",
+}
 _WITHOUT = "the command runs without its last arguments, or does not run; what they say nobody is told"
 
 
@@ -122,10 +129,8 @@ def _told_cut(cut: CutShort, rows: Sequence[str], origin: Origin, *, lost: str =
         should="no backslash in a text that YAML folds"
         if is_one
         else f"`{shorten_words(rows[cut.lost].strip())}` belongs to it",
-        related=[]
-        if is_one
-        else [Related(behind, lost or (_LOST if cut.why is not Why.FOLDED else "this is the word"))],
-        cause=_WITHOUT if cut.why is not Why.FOLDED else "no option begins so: the program refuses it, or does less",
+        related=[] if is_one else [Related(behind, lost or _TAKEN_FOR.get(cut.why, _LOST))],
+        cause=_CAUSES.get(cut.why, _WITHOUT),
         remedy=f"{cut.remedy} ({place.spot})",
     )
 
@@ -144,10 +149,6 @@ def _told_comments(text: str, origin: Origin) -> Findings:
             cause="`\\ #` begins a word with a blank in it, and its letters and words are handed to the program",
             remedy=f"take the backslash away before the # ({first.spot})",
         )
-
-
-def _of_the_lost(cut: CutShort) -> str:
-    return "this is the word" if cut.why is Why.FOLDED else _LOST
 
 
 def _told_of_dash(found: EndedByDash, script: BootScript) -> Draft:

@@ -35,6 +35,7 @@ _INDENT = pattern(r"[ \t]*")
 _COMMENT = pattern(r"(?:^|[ \t])#")
 _BACKSLASH_THEN_COMMENT = pattern(r"\\[ \t]+#")
 _QUOTED = pattern(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\[^ \t]")
+_OPERATOR_THEN_BLANK = pattern(r"(?:&&|\|\|?)[ \t]*\\[ \t]+$", words=("\\",))
 # Behind these a command goes on by itself, whatever stands between.
 _GOES_ON_ANYHOW = pattern(r"(?:&&|\||[({;]|\b(?:then|do|else))[ \t]*\\$")
 _OPERATOR = pattern(r"[&|;)<>]|\d?[<>]")
@@ -63,11 +64,15 @@ class Why(StrEnum):
     COMMENT = "a comment stands in it, and a backslash in a comment continues nothing"
     EMPTY = "an empty line follows the backslash above it"
     NOTHING = "no backslash at its end continues it"
+    OPERATOR = (
+        "a blank stands behind the backslash that follows its operator, and the shell runs a command of one blank"
+    )
     FOLDED = "YAML joins these lines with a blank, which the backslash escapes: it continues nothing"
 
 
 _REMEDIES = {
     Why.BLANK: "take the blanks away that stand behind the backslash",
+    Why.OPERATOR: "take the blanks away that stand behind the backslash",
     Why.COMMENT: "take the comment out of the command, and put it above",
     Why.EMPTY: "take the empty line out of the command",
     Why.NOTHING: "put a backslash at its end",
@@ -170,6 +175,13 @@ def _below(rows: Sequence[str], index: int) -> CutShort | None:
     while lost < len(rows) and _says_nothing(rows[lost]):
         lost += 1
     whole = "\n".join(rows[index : last + 1])
+    if (
+        lost < len(rows)
+        and _OPERATOR_THEN_BLANK.search(rows[last])
+        and _is_blank_behind(rows[last])
+        and _is_even(whole)
+    ):
+        return CutShort(last, lost, Why.OPERATOR)
     if lost >= len(rows) or _indent(rows[lost]) <= _indent(rows[index]) or not _is_even(whole):
         return None
     if not rows[last].endswith("\\"):
