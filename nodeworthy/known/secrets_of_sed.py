@@ -31,27 +31,27 @@ def secrets_of_sed(text: str) -> Iterator[tuple[int, int, str]]:
         line = text.find("\n", start, start + _COMMAND)
         end = line if line >= 0 else min(len(text), start + _COMMAND)
         if not text[max(0, start - 1) : start].isalnum():
-            yield from _written(text, start + len(MARK), end)
+            yield from _secrets_written(text, start + len(MARK), end)
         start = text.find(MARK, end)
 
 
-def _written(text: str, at: int, end: int) -> Iterator[tuple[int, int, str]]:
+def _secrets_written(text: str, at: int, end: int) -> Iterator[tuple[int, int, str]]:
     for _ in range(_EXPRESSIONS):
         begun = _SUBSTITUTES.search(text, at, end)
         if begun is None:
             return
         by, at = begun["by"], begun.end()
-        looked_for = _end(text, at, by, end)
-        written = _end(text, looked_for + 1, by, end) if looked_for >= 0 else -1
+        looked_for = _end_of_part(text, at, by, end)
+        written = _end_of_part(text, looked_for + 1, by, end) if looked_for >= 0 else -1
         if written < 0:
             continue
         found = _SETS.search(text, max(looked_for + 1, written - _WRITTEN), written)
         at = written + 1
-        if found is not None and (what := _what(found)) is not None:
+        if found is not None and (what := _what_it_is(found)) is not None:
             yield *found.span("value"), what
 
 
-def _end(text: str, at: int, by: str, end: int) -> int:
+def _end_of_part(text: str, at: int, by: str, end: int) -> int:
     """Where the part of an expression ends that begins here; -1 where it does not, nearby."""
     end = min(end, at + _LONGEST)
     found = text.find(by, at, end)
@@ -60,6 +60,6 @@ def _end(text: str, at: int, by: str, end: int) -> int:
     return found
 
 
-def _what(found: re.Match[str]) -> str | None:
+def _what_it_is(found: re.Match[str]) -> str | None:
     kind = holds(found["name"])
     return f"a {kind.value} that sed writes" if kind is not None and is_secret(found["value"], kind) else None
