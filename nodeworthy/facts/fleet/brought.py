@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from nodeworthy.boot.effects import Runs
 from nodeworthy.facts.fleet.eksctl import NODE_GROUP
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.plugin_by_address import PluginByAddress
@@ -16,6 +17,7 @@ from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, NotKnown, Place, value_if_known
 
 _IMAGE, _SCRIPT, _OPERATOR = "image", "user-data", "operator"
+_MICROK8S, _ADDONS = "microk8s", frozenset(("gpu", "nvidia"))
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ def toolkit_of(pool: GpuPool, values: Sequence[OperatorValues]) -> Brought | Non
     runtime = _runtime(pool)
     if pool.driver is Driver.AMI and runtime is not None and runtime.brings_toolkit:
         return Brought(_IMAGE, runtime.brings_toolkit, pool.runtime.place)
-    by_script = next(_toolkits(pool), None)
+    by_script = next(_toolkits(pool), None) or _addon_of_microk8s(pool)
     return by_script or _by_operator("toolkit", [each.toolkit.enabled for each in values])
 
 
@@ -57,6 +59,9 @@ def plugin_of(
     is_eksctls = pool.noun == NODE_GROUP and pool.place.line is not None
     if is_eksctls and runtime is not None and not runtime.plugin_in_image:
         return Brought("eksctl", "eksctl installs NVIDIA's device plugin with its groups of GPUs", pool.place)
+    addon = _addon_of_microk8s(pool)
+    if addon is not None:
+        return addon
     said = [each.part("devicePlugin", default=True) for each in values]
     # What a release leaves to files of values that lie elsewhere, these say.
     return _by_operator("devicePlugin", [each for each in said if isinstance(each.state, Known)])
@@ -88,6 +93,22 @@ def _toolkits(pool: GpuPool) -> Iterator[Brought]:
                 yield Brought(_SCRIPT, f"its script installs {package.partition('{{')[0]}", installs.place)
     except NotKnown:
         return
+
+
+def _addon_of_microk8s(pool: GpuPool) -> Brought | None:
+    """MicroK8s' add-on for GPUs is the operator, with all of its parts but a driver that is there already."""
+    runtime = _runtime(pool)
+    if runtime is None or runtime.distribution != _MICROK8S:
+        return None
+    try:
+        runs = [each for script in pool.scripts for each in script.timeline.of(Runs)]
+    except NotKnown:
+        return None
+    for each in runs:
+        words = [one.shown() for one in each.arguments]
+        if words[:2] in ([_MICROK8S, "enable"], ["microk8s.enable", *words[1:2]]) and not _ADDONS.isdisjoint(words):
+            return Brought(_OPERATOR, "MicroK8s' add-on for GPUs is the operator", each.place)
+    return None
 
 
 def _by_operator(part: str, said: Sequence[Located[bool]]) -> Brought | None:

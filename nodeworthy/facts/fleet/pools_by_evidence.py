@@ -124,12 +124,13 @@ def pools_together(facts: Sequence[Placed]) -> list[GpuPool]:
 
 
 def _with_roles(pools: list[GpuPool], facts: Sequence[Placed]) -> list[GpuPool]:
-    """Imported only where roles of Ansible make nodes."""
-    if not any("roles/" in each.place.file for each in pools):
+    """Imported only where roles of Ansible do something."""
+    scripts = [each for each in facts if isinstance(each, BootScript) and "roles/" in each.place.file]
+    if not scripts:
         return pools
     from nodeworthy.facts.fleet.by_roles import with_other_roles
 
-    return with_other_roles(pools, [each for each in facts if isinstance(each, BootScript)])
+    return with_other_roles(pools, scripts)
 
 
 def pools_of_charts(values: Sequence[OperatorValues], folder: PurePath) -> Iterator[GpuPool]:
