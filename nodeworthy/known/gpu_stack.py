@@ -10,6 +10,7 @@ from nodeworthy.records import dataclass
 
 INSTALLER, DRA_DRIVER, OPERATOR = "the driver's installer", "the DRA driver", "the GPU operator"
 _OF_A_LEADER = ("job", "role", "leader", "leads", "job_is", "reaches", "remedy")
+DRIVER, DEVICE_PLUGIN = "the driver", "the device plugin"
 TOOLKIT, MIG_MANAGER = "the container toolkit", "the MIG manager"
 VGPU_MANAGER = "the vGPU device manager"
 

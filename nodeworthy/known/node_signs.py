@@ -6,11 +6,15 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from nodeworthy.known.operator_parts import GPU_SIGNS
 from nodeworthy.known.tables import table_of
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 # Of a class with its vendor: pci-0302_10de.present.
 _OF_A_VENDOR = "feature.node.kubernetes.io/pci-0302_"
+# Of a card of NVIDIA's with more than the operator looks for: pci-10de_2330.present, pci-0302_10de_2330.present.
+_WITH_MORE = pattern(r"feature\.node\.kubernetes\.io/pci-(?:03\d\d_)?10de(?:_[0-9a-f]{4}){1,3}\.present")
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,17 @@ def _gpu_labels() -> Mapping[str, str]:
 
 def is_labelled_with_a_gpu(labels: Mapping[str, str]) -> bool:
     """Whether a label says that there is a card, whoever set it."""
-    return any(name in labels and value in ("", labels[name]) for name, value in _gpu_labels().items())
+    return any(name in labels and value in ("", labels[name]) for name, value in _gpu_labels().items()) or bool(
+        labelled_with_more(labels)
+    )
+
+
+def labelled_with_more(labels: Mapping[str, str]) -> str:
+    """The label by which NFD tells of a card of NVIDIA's in a form that the operator does not look for (its device's id
+    behind the vendor's); empty where there is none, or one that it looks for as well."""
+    if any(labels.get(name) == value for name, value in GPU_SIGNS):
+        return ""
+    return next((name for name, value in labels.items() if value == "true" and _WITH_MORE.fullmatch(name)), "")
 
 
 def has_a_card_of_no_vendor(labels: Mapping[str, str]) -> bool:

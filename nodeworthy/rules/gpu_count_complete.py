@@ -17,8 +17,9 @@ from __future__ import annotations
 from nodeworthy.facts.cluster.no_library import FINDS_NO_DRIVER, without_library
 from nodeworthy.facts.cluster.node_gpu_count import Expected, NodeGpuCount
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
-from nodeworthy.facts.cluster.offered_gpus import OfferedGpus, SilentPlugin, first_link
+from nodeworthy.facts.cluster.offered_gpus import OfferedGpus, SilentPlugin, fares, first_link
 from nodeworthy.facts.cluster.pending_kept_away import why_it_offers_none
+from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.gpus_in_words import gpus_in_words
 from nodeworthy.facts.node.boot import BootEnd
 from nodeworthy.facts.node.gpus import HostGpus, gpu_drafts
@@ -103,7 +104,11 @@ def _of_a_change(count: NodeGpuCount, resource: str) -> Draft:
 
 def _gone(count: NodeGpuCount, resource: str, lost: int) -> Draft:
     node = count.node
-    cause, remedy = _all_at_once(node) if lost == node.capacity[resource] > 1 else _some(node)
+    is_all = lost == node.capacity[resource]
+    if is_all and count.stopped is not None:
+        cause, remedy = _with_its_plugin(count.stopped)
+    else:
+        cause, remedy = _all_at_once(node) if is_all and lost > 1 else _some(node)
     return fail(
         count,
         f"{lost} of {node.capacity[resource]} {resource} of {node.title} are unhealthy",
@@ -113,6 +118,15 @@ def _gone(count: NodeGpuCount, resource: str, lost: int) -> Draft:
         remedy=remedy,
         victims=count.waiting,
         link="allocatable",
+    )
+
+
+def _with_its_plugin(stopped: ClusterPod) -> tuple[str, str]:
+    """Of the pod itself gpu-stack-settled tells."""
+    return (
+        f"nothing is known to be wrong with the GPUs: {stopped.part} does not run there ({fares([stopped])}), and "
+        "kubelet takes back what a device plugin has registered when it ends or loses the driver",
+        f"mend that: kubectl describe pod -n {stopped.namespace} {stopped.name}; its GPUs come back with it",
     )
 
 
@@ -168,20 +182,20 @@ def _says(node: NodeGpus) -> str:
 
 
 def _mends(silent: SilentPlugin, known: Evidence | None) -> str:
-    own = without_library((*silent.beside, *silent.pods)[0], known)
+    own = without_library((*silent.beside, *silent.pods)[0], known, silent.nodes[0].runtime)
     if own is not None:
         return own[1]
     return known.mending if known is not None else silent.hangs[1] or _remedy(silent)
 
 
 def _why(silent: SilentPlugin, known: Evidence | None) -> str:
-    own = without_library((*silent.beside, *silent.pods)[0], known)
+    own = without_library((*silent.beside, *silent.pods)[0], known, silent.nodes[0].runtime)
     why = own[0] if own is not None else known.why if known is not None else ""
     said = f"{why}{_of_an_old_card(silent, known)}" if known is not None else ""
     if said and not silent.beside:
         return said
     if silent.hangs[0] and not silent.beside:
-        return f"its init container {silent.pods[0].waits_in} does not end: {silent.hangs[0]}"
+        return silent.hangs[0]
     fares = _why_as_it_fares(silent)
     return fares if said in fares else f"{fares}; {said}"
 

@@ -8,7 +8,8 @@ with GPUs that has no sandbox, no image, or whose container kubelet or the runti
 not there), and any other pod of a node with GPUs that NVIDIA's runtime or its toolkit does not let start (as the
 default runtime it starts them all, the CNI's too). A program that ended by its own error is its owner's, and not told;
 one whose log says that its node owes it something (no fabric manager, a lost GPU, a driver that is too old) is, and one
-that runs on and says that it sees none of the GPUs that it holds is a warning.
+that runs on and says that it sees none of the GPUs that it holds is a warning, as is one that gets no more memory of a
+GPU that pods share in turn.
 
 What the operator could not do of its ClusterPolicy or an NVIDIADriver at all, it says in a condition of that; of what
 is not ready yet the parts themselves tell more. So do Flux and Argo CD of a release of the stack, Kueue of a workload
@@ -44,9 +45,10 @@ from nodeworthy.facts.cluster.gpu_stack import (
     UnmadeWork,
     UnreadyNodes,
 )
+from nodeworthy.facts.cluster.hanging import why_hanging
 from nodeworthy.facts.cluster.no_library import without_library
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
-from nodeworthy.facts.cluster.own_logs import ONLY_NONE
+from nodeworthy.facts.cluster.own_logs import NO_MEMORY, ONLY_NONE
 from nodeworthy.facts.cluster.stack_daemonset import ShutOut
 from nodeworthy.facts.cluster.stuck_objects import StuckObject
 from nodeworthy.facts.cluster.unsettled_pods import (
@@ -58,7 +60,7 @@ from nodeworthy.facts.cluster.unsettled_pods import (
 )
 from nodeworthy.known.chain import link_of_evidence, link_of_part
 from nodeworthy.known.evidence import Evidence, in_text
-from nodeworthy.known.gpu_stack import DRA_DRIVER, why_it_hangs, why_it_is_killed
+from nodeworthy.known.gpu_stack import DRA_DRIVER, why_it_is_killed
 from nodeworthy.known.operator_parts import OPERANDS
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, unknown
@@ -89,6 +91,23 @@ _OTHER_RUNTIME = (
     "toolkit's CONTAINERD_SET_AS_DEFAULT=false), or take a driver's image that says NVIDIA_VISIBLE_DEVICES=void; to be "
     "sure: docker info | grep -i runtime, or containerd config dump | grep default_runtime_name"
 )
+_DIVIDES_NO_MEMORY = (
+    "its GPU is shared in turn (time slicing, nvidia.com/gpu.replicas={}), which divides no memory: each pod on it may "
+    "take all that is left, and a framework often does so at its start"
+)
+_LIMIT_IT = (
+    "let each program take its part (TensorFlow: TF_FORCE_GPU_ALLOW_GROWTH=true or a memory limit; PyTorch: "
+    "set_per_process_memory_fraction; JAX: XLA_PYTHON_CLIENT_MEM_FRACTION; vLLM: --gpu-memory-utilization), fewer "
+    "replicas, or share by MPS or MIG, which divide it; to be sure: nvidia-smi on the node lists who holds how much"
+)
+_BY_IPV4_ALONE = (
+    "the node has IPv6 addresses alone, and nv-hostengine of DCGM's container is started with -b 0.0.0.0, which is "
+    "IPv4: nobody reaches it at the node's address"
+)
+_ITS_OWN_ENGINE = (
+    "let the exporter run its own engine: dcgm.enabled=false in the operator's values (without "
+    "DCGM_REMOTE_HOSTENGINE_INFO); to be sure: kubectl exec DCGM-POD -- ss -ltn | grep 5555"
+)
 _GETS_NONE = (
     "its pod asks for GPUs, and its program finds none in its container: NVIDIA's runtime did not start it, or was "
     "told of none (NVIDIA_VISIBLE_DEVICES, CUDA_VISIBLE_DEVICES)"
@@ -105,7 +124,7 @@ _KEEP_IT_OFF = (
     "keep it off such nodes: choose by nvidia.com/gpu.present=true (its nodeSelector), or, of the operator's parts, "
     "kubectl label node {} {}=false"
 )
-_NO_LIBRARY = "nvml-library-not-found"
+_NO_LIBRARY, _NO_ENGINE = "nvml-library-not-found", "dcgm-hostengine-unreachable"
 _ELSEWHERE = (
     "the DRA driver finds no library of the driver below its nvidiaDriverRoot; on this node the operator's container "
     "brings the driver, which lies under /run/nvidia/driver"
@@ -170,7 +189,7 @@ def _unsettled(stuck: UnsettledPods) -> Draft:
         on=[f"node '{each.node}'" for each in stuck.pods if each.node][:_SHOWN],
         victims=[each.object for each in (*stuck.pods, *stuck.beside)],
         link=_link(stuck, known),
-        severity=Severity.WARNING if stuck.fault == WITHOUT_GPUS else RULE.severity,
+        severity=Severity.WARNING if stuck.fault == WITHOUT_GPUS or _shares_its_memory(stuck, known) else RULE.severity,
     )
 
 
@@ -305,9 +324,9 @@ def _why(stuck: UnsettledPods, known: Evidence | None) -> str:
 
 def _why_it_waits(stuck: UnsettledPods, said: str) -> str:
     within = stuck.first.waits_in
-    hangs, _ = why_it_hangs(within)
+    hangs, _ = why_hanging(stuck.first)
     if hangs:
-        return f"its init container {within} does not end: {hangs}"
+        return hangs
     return f"its init container {within} waits for {stuck.waits_for}" if stuck.waits_for and not said else ""
 
 
@@ -330,7 +349,7 @@ def _remedy(stuck: UnsettledPods, known: Evidence | None) -> str:
         return known.mending
     if stuck.waits_for:
         return f"see whether it runs there: kubectl get pods -A --field-selector spec.nodeName={first.node}"
-    return why_it_hangs(first.waits_in)[1] or _look_at_it(stuck)
+    return why_hanging(first)[1] or _look_at_it(stuck)
 
 
 def _look_at_it(stuck: UnsettledPods) -> str:
@@ -348,7 +367,15 @@ def _of_what_it_is(stuck: UnsettledPods, known: Evidence | None) -> tuple[str, s
         return (_ELSEWHERE, _LOOK_THERE) if stuck.beside_driver else (_NOT_BELOW, _LOOK_BELOW)
     if is_killed_in_its_init(stuck.first):
         return why_it_is_killed(stuck.first.fails_in)
-    return without_library(stuck.first, known)
+    if _shares_its_memory(stuck, known):
+        return _DIVIDES_NO_MEMORY.format(stuck.shared_by), _LIMIT_IT
+    if stuck.is_of_ipv6 and known is not None and known.id == _NO_ENGINE:
+        return _BY_IPV4_ALONE, _ITS_OWN_ENGINE
+    return without_library(stuck.first, known, stuck.runtime if stuck.first.part else "")
+
+
+def _shares_its_memory(stuck: UnsettledPods, known: Evidence | None) -> bool:
+    return stuck.by_its_own_words and known is not None and known.id == NO_MEMORY
 
 
 def _starts_by_itself(stuck: UnsettledPods) -> bool:

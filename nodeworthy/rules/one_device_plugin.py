@@ -19,7 +19,7 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.offered_gpus import OWN_PLUGIN_IS_SILENT, RESTART_OWN_PLUGIN, OfferedGpus
-from nodeworthy.facts.cluster.pending_kept_away import is_a_cordon
+from nodeworthy.facts.cluster.pending_kept_away import is_a_cordon, why_unlabelled
 from nodeworthy.facts.cluster.plugins_on_nodes import PluginsOnNodes
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
 from nodeworthy.facts.operator.device_plugins import Advertiser, DevicePlugins, PluginBesideImage, meet
@@ -228,6 +228,7 @@ def one_is_there(offered: OfferedGpus) -> Findings:
     if first.name in offered.with_own_plugin:
         yield _own_is_silent(offered)
         return
+    labelled = why_unlabelled(offered.bare)
     yield fail(
         first,
         "no device plugin advertises the GPUs",
@@ -236,8 +237,11 @@ def one_is_there(offered: OfferedGpus) -> Findings:
         on=[node.title for node in offered.bare],
         related=[Related(each.place, _chooses(each)) for each in offered.plugins],
         cause="kubelet offers only what a device plugin has registered: no pod that asks for a GPU can run there"
-        + _kept_back(first),
-        remedy=f"compare its nodeSelector, affinity and tolerations with the node: kubectl describe node "
+        + _kept_back(first)
+        + (f"; {labelled[0]}" if labelled else ""),
+        remedy=labelled[1]
+        if labelled
+        else f"compare its nodeSelector, affinity and tolerations with the node: kubectl describe node "
         f"{offered.bare[0].name}"
         if elsewhere
         else _bring_one(offered),

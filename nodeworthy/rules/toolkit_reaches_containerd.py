@@ -329,9 +329,25 @@ def _runtime_is_missing(toolkit: ToolkitOnNodes) -> Draft:
         on=toolkit.on_stricken,
         related=toolkit.stricken_say,
         cause="; ".join(filter(None, [_where_it_went(toolkit), toolkit.told_pods, toolkit.stricken_gpus])),
-        remedy=_read_its_log(toolkit) if _its_folders_are_right(toolkit) and toolkit.broken else COMPARE,
+        remedy=_start_it_again(toolkit)
+        if toolkit.was_there
+        else _read_its_log(toolkit)
+        if _its_folders_are_right(toolkit) and toolkit.broken
+        else COMPARE,
         victims=toolkit.victims,
     )
+
+
+def _start_it_again(toolkit: ToolkitOnNodes) -> str:
+    """It writes its runtime when it starts, and never looks again."""
+    nodes = {each.node for each in toolkit.lasting}
+    pods = [pod for pod in toolkit.pods if pod.node in nodes]
+    at = f"-n {toolkit.daemonset.namespace}"
+    return (
+        f"let the toolkit write it again: kubectl delete pod {at} {' '.join(pod.name for pod in pods)}"
+        if pods
+        else f"let the toolkit write it again: kubectl rollout restart {at} daemonset/{toolkit.daemonset.name}"
+    ) + "; let whoever wrote the config keep NVIDIA's runtime, or import the toolkit's own file (conf.d)"
 
 
 def _its_folders_are_right(toolkit: ToolkitOnNodes) -> bool:
@@ -344,6 +360,12 @@ def _where_it_went(toolkit: ToolkitOnNodes) -> str:
     config, socket = daemonset.config_folder.shown(), daemonset.socket_folder.shown()
     if not toolkit.is_containerd:
         return f"the toolkit configures {daemonset.runtime}"
+    if toolkit.was_there:
+        return (
+            "the runtime was there, as pods of it show that have run on this node, and is no more: containerd's "
+            "config.toml was written anew since (an upgrade of the cluster, Kubespray, kubeone, a restart that makes "
+            "it of a template), or kubelet uses another containerd now; the toolkit writes into it only when it starts"
+        )
     if any(each.state == Known(None) for each in (daemonset.config_folder, daemonset.socket_folder)):
         return (
             "kubelet's containerd has no such runtime in its config, or has it no more (a restart wrote it anew); "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -39,7 +39,7 @@ from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.verification.work import VerificationWork
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.evidence import in_text
-from nodeworthy.known.gpu_stack import DRA_DRIVER, bringers, brings_gpus
+from nodeworthy.known.gpu_stack import DEVICE_PLUGIN, DRA_DRIVER, DRIVER, bringers, brings_gpus
 from nodeworthy.scene import Fact, Missing, Scene, make_scene
 from nodeworthy.verdict import Place, Verdict
 
@@ -59,9 +59,21 @@ def capacity(
     clustered = {node.name: node for node in seen.nodes.values()}
     world = _world(seen, works, shared, blamed)
     refused = refused_for_lost_devices(seen.capacity.refusals, _admission_world(seen))
-    counts = list(node_gpu_counts(clustered, fleet, seen.capacity.waiting, world, refused))
+    counts = list(
+        node_gpu_counts(clustered, fleet, seen.capacity.waiting, world, refused, stopped=_stopped(seen.pods.values()))
+    )
     watched = watched_gpus(seen.capacity.nodes.values(), {each.node.name: each.waiting for each in counts})
     return make_scene([*_facts(seen, works, world), *counts, *watched], dict(_missing(seen, not_seen)))
+
+
+def _stopped(pods: Iterable[ClusterPod]) -> dict[str, ClusterPod]:
+    """By node, what its GPUs are registered by and does not run: the driver before the plugin, which needs it."""
+    found: dict[str, ClusterPod] = {}
+    for pod in pods:
+        stops = pod.part in (DRIVER, DEVICE_PLUGIN) and pod.fault and not pod.is_over and not pod.ready
+        if stops and (pod.part == DRIVER or pod.node not in found):
+            found[pod.node] = pod
+    return found
 
 
 def _facts(seen: ClusterObjects, works: list[VerificationWork], world: PendingWorld) -> Iterator[Fact]:

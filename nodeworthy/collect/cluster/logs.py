@@ -148,7 +148,8 @@ def read_users_words(seen: ClusterObjects, index: Index) -> None:
         ([pod for pod in users if pod.ready], words_of_no_gpu),
     ):
         for pod in some[:_MOST]:
-            read = (read_tail(path, seen, reader) for path in index.of(pod))
+            of_pod = partial(reader, shares=True) if reader is words_of_the_node and _shares(pod, seen) else reader
+            read = (read_tail(path, seen, of_pod) for path in index.of(pod))
             said = next(filter(None, read), "")
             if said:
                 seen.words_of_users[pod.object] = said[:_LONGEST]
@@ -156,11 +157,16 @@ def read_users_words(seen: ClusterObjects, index: Index) -> None:
 
 def keep_users_words(seen: ClusterObjects, name: str, logs: Sequence[str]) -> None:
     """Keeps the same of logs that a server gave, which are those of pods that crash."""
-    _, namespace, pod = name.split("/")
-    if _is_of_a_user(seen.pods[namespace, pod], seen):
-        said = next(filter(None, map(words_of_the_node, logs)), "")
+    _, namespace, own = name.split("/")
+    pod = seen.pods[namespace, own]
+    if _is_of_a_user(pod, seen):
+        said = next(filter(None, map(partial(words_of_the_node, shares=_shares(pod, seen)), logs)), "")
         if said:
             seen.words_of_users[name] = said[:_LONGEST]
+
+
+def _shares(pod: ClusterPod, seen: ClusterObjects) -> bool:
+    return pod.node in seen.capacity.nodes and seen.capacity.nodes[pod.node].shared_by > 1
 
 
 def _is_of_a_user(pod: ClusterPod, seen: ClusterObjects) -> bool:

@@ -156,7 +156,8 @@ def gpu_stack(
     unsettled = list(unsettled_pods(pods, said, {**logs, **users}, now, with_gpus=named, claimed=claimed))
     told = {pod.object for each in unsettled for pod in each.pods}
     unsettled = [with_its_node(each, nodes, pods) for each in unsettled]
-    unsettled += failed_by_their_own_words((pod for pod in pods if pod.object not in told), users)
+    own = failed_by_their_own_words((pod for pod in pods if pod.object not in told), users)
+    unsettled += [with_its_node(each, nodes, pods) for each in own]
     # Where the CNI's own pod can't start, the node has no network for that.
     without_cni = {pod.node for each in unsettled for pod in each.pods if not pod.part and not pod.uses_gpus}
     ailing = (node for node in with_gpus if node.name not in without_cni or not node.ails_without_network)

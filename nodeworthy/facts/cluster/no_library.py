@@ -18,6 +18,26 @@ _LET_IT = (
     "deviceListStrategy: volume-mounts); to be sure: grep accept-nvidia-visible-devices "
     "/etc/nvidia-container-runtime/config.toml on the node"
 )
+# A container without it lacks the driver's tools as well.
+_LACKS_IT = (*FINDS_NO_DRIVER, "plugin-no-devices", "smi-not-in-container")
+_BY_RUNTIME = {
+    "cri-o": (
+        "no driver library is in its container: CRI-O of its node starts it without NVIDIA's hook or runtime; the "
+        "operator's toolkit puts the hook into /run/containers/oci/hooks.d, which CRI-O reads where hooks_dir of its "
+        "configuration names that folder (OpenShift's does), and since 25.3 a runtime into crio.conf.d; or its "
+        "node has no driver",
+        'write hooks_dir = ["/usr/share/containers/oci/hooks.d", "/run/containers/oci/hooks.d"] under [crio.runtime] '
+        "of /etc/crio/crio.conf and restart crio; where the toolkit writes a runtime, give the pod runtimeClassName: "
+        "nvidia; then delete the pod; to be sure, on the node: crio config | grep -A4 -e hooks_dir -e default_runtime; "
+        "ls /run/containers/oci/hooks.d /etc/crio/crio.conf.d; nvidia-smi",
+    ),
+    "docker": (
+        "no driver library is in its container: Docker of its node starts it by its default runtime, which is not "
+        "NVIDIA's (a RuntimeClass does not choose one for Docker); or the node has no driver",
+        'write "default-runtime": "nvidia" into /etc/docker/daemon.json beside "runtimes", systemctl restart '
+        "docker, then delete the pod; to be sure, on the node: docker info | grep -i runtime; nvidia-smi",
+    ),
+}
 _IN_ITS_CLASS = (
     "no driver library is in its container, though its RuntimeClass is {name}: its node has no driver where the "
     "toolkit looks for it, or the handler of that class is not NVIDIA's runtime there"
@@ -28,8 +48,12 @@ _LOOK_THERE = (
 )
 
 
-def without_library(pod: ClusterPod, known: Evidence | None) -> tuple[str, str] | None:
-    """Returns why, and what to do; what is known of the words alone supposes that no class is named."""
+def without_library(pod: ClusterPod, known: Evidence | None, runtime: str = "") -> tuple[str, str] | None:
+    """Returns why, and what to do; what is known of the words alone supposes that no class is named, and that its
+    node's `runtime` is containerd."""
+    by_runtime = _BY_RUNTIME.get(runtime.partition(":")[0])
+    if by_runtime is not None and known is not None and known.id in _LACKS_IT and not pod.lists_by_mounts:
+        return by_runtime
     if known is None or known.id not in FINDS_NO_DRIVER:
         return None
     if pod.lists_by_mounts:

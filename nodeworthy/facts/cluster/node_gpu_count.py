@@ -12,6 +12,7 @@ from nodeworthy.facts.cluster.node import GPU, ClusterNode
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.node_labels import COUNT, PRODUCT
 from nodeworthy.facts.cluster.pending_world import PendingWorld
+from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.fleet.pool_membership import pool_of
 from nodeworthy.facts.gpus_in_words import gpus_in_words
 from nodeworthy.fleet.model import Fleet
@@ -46,6 +47,8 @@ class NodeGpuCount:
     expected: Expected | None
     # Pods that would run there, or would have been admitted, if all of its devices were well.
     waiting: tuple[str, ...] = ()
+    # What of the stack does not run there: a driver, or the plugin that registered its devices.
+    stopped: ClusterPod | None = None
 
     @property
     def place(self) -> Place:
@@ -78,15 +81,17 @@ def node_gpu_counts(
     waiting: Iterable[AskingPod],
     world: PendingWorld,
     refused: Mapping[str, Sequence[str]],
+    *,
+    stopped: Mapping[str, ClusterPod],
 ) -> Iterator[NodeGpuCount]:
-    """The counts of nodes that offer any GPU. Where none is offered, other rules say why."""
+    """The counts of nodes that offer any GPU. Where none is offered, other rules say why. `stopped` is by node what of
+    the stack does not run."""
     victims = _victims(waiting, world)
     for node in world.nodes.values():
         if any(node.capacity.values()) and node.name not in world.unoffered.nodes:
             expected = _expected(node, clustered.get(node.name), fleet)
-            yield NodeGpuCount(
-                node, expected, tuple(sorted({*victims.get(node.name, ()), *refused.get(node.name, ())}))
-            )
+            waits = tuple(sorted({*victims.get(node.name, ()), *refused.get(node.name, ())}))
+            yield NodeGpuCount(node, expected, waits, stopped.get(node.name))
 
 
 def _victims(waiting: Iterable[AskingPod], world: PendingWorld) -> Mapping[str, set[str]]:

@@ -20,6 +20,8 @@ from nodeworthy.verdict import Place
 
 LOCK = "hami.io/mutex.lock"
 _CUT, _DIVIDED = "nvidia.com/mig.config.state", "nvidia.com/vgpu.config.state"
+# Of a device plugin that makes several of one GPU: by MPS it divides the memory as well.
+_REPLICAS, _STRATEGY, _IN_TURN = "nvidia.com/gpu.replicas", "nvidia.com/gpu.sharing-strategy", "time-slicing"
 # Of a message of a condition.
 _LONGEST = 300
 # Of kubelet's conditions those that are bad where they are true.
@@ -91,6 +93,10 @@ class NodeGpus(LabelledNode):
     # What is said of why it is not fit for pods, and since when.
     ails: str = ""
     ails_since: datetime | None = None
+    # What starts its containers, as kubelet says it: `cri-o://1.31.8`.
+    runtime: str = ""
+    # Its kubelet tells IPv6 addresses alone.
+    is_of_ipv6: bool = False
 
     @property
     def gpu(self) -> str:
@@ -100,6 +106,13 @@ class NodeGpus(LabelledNode):
     @property
     def has_gpus(self) -> bool:
         return any(self.capacity.values()) or says_it_has_gpus(self.labels)
+
+    @property
+    def shared_by(self) -> int:
+        """By how many pods each of its GPUs is shared in turn; 1 where they are whole, or divided."""
+        if self.labels.get(_STRATEGY, _IN_TURN) != _IN_TURN or not self.labels.get(_REPLICAS, "").isdecimal():
+            return 1
+        return max(int(self.labels[_REPLICAS][:6]), 1)
 
     @property
     def change(self) -> str | None:
@@ -143,7 +156,14 @@ def node_gpus(data: Any) -> NodeGpus:
         annotation_names().registered in annotations or labels.get(PRODUCT, "").endswith(SHARED),
         tuple(_watched(data)),
         *_ails(data),
+        runtime=text_at(data, "status", "nodeInfo", "containerRuntimeVersion"),
+        is_of_ipv6=_is_of_ipv6(data),
     )
+
+
+def _is_of_ipv6(data: Any) -> bool:
+    of_node = [each for each in mappings_at(data, "status", "addresses") if text_at(each, "type") == "InternalIP"]
+    return bool(of_node) and all(":" in text_at(each, "address") for each in of_node)
 
 
 def _ails(data: Any) -> tuple[str, datetime | None]:

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import ClassVar
 
 from nodeworthy.facts.cluster.elapsed import has_just_begun, has_lasted
+from nodeworthy.facts.cluster.hanging import why_hanging
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.node_labels import type_count
@@ -16,7 +17,7 @@ from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.telling_words import telling_part
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
 from nodeworthy.known.chain import link_of_part, links
-from nodeworthy.known.gpu_stack import OPERATOR, serves_others, why_it_hangs
+from nodeworthy.known.gpu_stack import OPERATOR, serves_others
 from nodeworthy.known.operator_parts import DEVICE_PLUGIN, OPERANDS
 from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Place
@@ -48,7 +49,7 @@ class SilentPlugin:
     waiting: tuple[str, ...] = ()
     # What its log, or that of what should run before it, says last.
     words: str = ""
-    # Why an init container of its own does not end, and what to do.
+    # Why one of its own containers does not start or end, and what to do.
     hangs: tuple[str, str] = ("", "")
 
     @property
@@ -128,12 +129,13 @@ def unoffered_gpus(
     kept = {name: node for name, node in dark.items() if not _is_well(node, on.get(name, ()), now)}
     beside = _faulty(pods, {name: on.get(name, []) for name in kept}, now)
     operator = next((pod for pod in pods if pod.part == OPERATOR and not pod.daemonset and not pod.is_over), None)
-    hangs = {pod.object: why_it_hangs(pod.waits_in) for each in on.values() for pod in each if _waits_long(pod, now)}
+    hangs = {pod.object: why_hanging(pod) for each in on.values() for pod in each if _waits_long(pod, now)}
     return UnofferedGpus(kept, on, beside, words, frozenset(own) & kept.keys(), operator, hangs)
 
 
 def _waits_long(pod: ClusterPod, now: datetime | None) -> bool:
-    return not pod.ready and has_lasted(moment(pod.waits_since), now, _STARTS)
+    since = pod.waits_since or (pod.started if pod.never_started else "")
+    return not pod.ready and has_lasted(moment(since), now, _STARTS)
 
 
 def _offers_none(node: NodeGpus, now: datetime | None) -> bool:

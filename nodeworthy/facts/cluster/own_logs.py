@@ -48,15 +48,21 @@ SEES_NONE = frozenset(
         "vllm-no-platform",
     )
 )
+# By this a program says that it gets no more of a GPU's memory.
+NO_MEMORY = "cuda-out-of-memory"
 # Of these the ones that say no more than that: why, its pod tells better, which does ask for GPUs.
 ONLY_NONE = frozenset(
     ("image-without-driver", "libcuda-missing", "no-cuda-device", "torch-sees-no-gpu", "vllm-no-platform")
 )
 
 
-def words_of_the_node(log: str) -> str:
-    """Returns the line by which a program that crashed tells what its node or its container lacks."""
-    found = sorted(filter(_is_of_the_node, in_text(log)), key=lambda each: each.evidence.is_symptom)
+def words_of_the_node(log: str, *, shares: bool = False) -> str:
+    """Returns the line by which a program that crashed tells what its node or its container lacks. Where it shares a
+    GPU in turn with others, that is memory, too."""
+    known = in_text(log)
+    found = sorted(filter(_is_of_the_node, known), key=lambda each: each.evidence.is_symptom)
+    if not found and shares:
+        found = [each for each in known if each.evidence.id == NO_MEMORY]
     return _line(found[0]) if found else ""
 
 

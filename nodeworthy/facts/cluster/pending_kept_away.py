@@ -25,7 +25,7 @@ from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.telling_words import telling_part
 from nodeworthy.facts.pod.containers import holds_a_gpu
 from nodeworthy.known.evidence import in_text
-from nodeworthy.known.node_signs import has_a_card_of_no_vendor
+from nodeworthy.known.node_signs import has_a_card_of_no_vendor, labelled_with_more
 from nodeworthy.known.scaling import worker_of_taint
 from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
@@ -62,6 +62,15 @@ _LOOK_FOR_A_PLUGIN = (
 _OF_NO_VENDOR = (
     "{} has a 3D controller, and NFD's label does not say whose: the operator looks for NVIDIA's vendor id "
     "(pci-10de.present, pci-0302_10de.present), and brings nothing to a node without it"
+)
+_OF_A_LONGER_NAME = (
+    "NFD tells of the card by {}, and the operator looks for pci-10de.present (or pci-0302_10de.present, "
+    "pci-0300_10de.present): it brings nothing to such a node, and takes away what it brought"
+)
+_NAME_IT_ALONE = (
+    "let NFD write the vendor alone: sources.pci.deviceLabelFields: [vendor] in its worker's configuration (of "
+    "OpenShift's NodeFeatureDiscovery: workerConfig.configData), or let a NodeFeatureRule write pci-10de.present; to "
+    "be sure: kubectl get node NODE --show-labels | tr , '\\n' | grep 10de"
 )
 _NAME_THE_VENDOR = (
     "let NFD's labels hold the vendor: sources.pci.deviceLabelFields: [vendor] in its worker's configuration, or leave "
@@ -243,7 +252,8 @@ def _of_their_plugin(have: Sequence[NodeGpus], world: PendingWorld) -> tuple[str
     if not plugins and found.with_own_plugin:
         return f"{says} them: {OWN_PLUGIN_IS_SILENT}", RESTART_OWN_PLUGIN
     if not plugins:
-        return f"{says} them: no device plugin has registered there", _LOOK_FOR_A_PLUGIN
+        labelled, none = why_unlabelled(have), f"{says} them: no device plugin has registered there"
+        return (f"{none}; {labelled[0]}", labelled[1]) if labelled else (none, _LOOK_FOR_A_PLUGIN)
     missed = first_missing(beside)
     if plugins[0].ready and missed is not None:
         return _by_its_words(f"{says} them: {fares(plugins)}, and finds none: {fares([missed])}", missed, world)
@@ -256,6 +266,12 @@ def _of_their_plugin(have: Sequence[NodeGpus], world: PendingWorld) -> tuple[str
     )
 
 
+def why_unlabelled(have: Sequence[NodeGpus]) -> tuple[str, str] | None:
+    """Why the operator brings nothing to nodes that NFD labels otherwise than it knows them, and what to do."""
+    label = next(filter(None, (labelled_with_more(node.labels) for node in have)), "")
+    return (_OF_A_LONGER_NAME.format(label), _NAME_IT_ALONE) if label else None
+
+
 def _by_its_words(cause: str, pod: ClusterPod, world: PendingWorld) -> tuple[str, str]:
     """The cause with what is known of the plugin's last words."""
     words = telling_part(pod.last_words or world.unoffered.words.get(pod.object, ""))
@@ -266,8 +282,12 @@ def _by_its_words(cause: str, pod: ClusterPod, world: PendingWorld) -> tuple[str
         return f"{cause}: {hangs}{told}", remedy
     if known is None or known.is_symptom:
         return f"{cause}{told}", _read_why(pod)
-    why, mending = without_library(pod, known) or (known.why, known.mending)
+    why, mending = without_library(pod, known, _runtime_of(pod, world)) or (known.why, known.mending)
     return f"{cause}; {why}{told}", mending
+
+
+def _runtime_of(pod: ClusterPod, world: PendingWorld) -> str:
+    return world.nodes[pod.node].runtime if pod.node in world.nodes else ""
 
 
 def _read_why(pod: ClusterPod) -> str:
@@ -284,7 +304,8 @@ def why_it_offers_none(nodes: Sequence[NodeGpus], plugin: ClusterPod, words: str
         return _ONE_NAME.format(found[1]), _ONE_SIZE.format(found[0].name)
     known = next((each.evidence for each in in_text(words)), None)
     if known is not None:
-        return f"{known.why}; it said: {words}", known.mending
+        why, mending = without_library(plugin, known, nodes[0].runtime) or (known.why, known.mending)
+        return f"{why}; it said: {words}", mending
     if words:
         return f"{_LOST}: {words}", f"restart it: kubectl delete pod -n {plugin.namespace} {plugin.name}"
     return WHY_NONE_IS_FOUND, read_which(plugin)

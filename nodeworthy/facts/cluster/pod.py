@@ -71,6 +71,8 @@ class ClusterPod(NamedPod):
     unplaced: str = ""
     # The init container that ends with an error.
     fails_in: str = ""
+    # The container that its runtime has made and not started, while nothing is said of it.
+    never_started: str = ""
     # A part of the stack that hands GPUs out by mounts, and may not do itself what that asks of it.
     lists_by_mounts: bool = False
 
@@ -111,11 +113,7 @@ def cluster_pod(data: Any) -> ClusterPod:
         name=text_at(metadata, "name"),
         node=intern(text_at(spec, "nodeName")),
         phase=phase,
-        labels={
-            intern(name): intern(value)
-            for name, value in mapping_at(metadata, "labels").items()
-            if isinstance(value, str)
-        },
+        labels=_labels(metadata),
         daemonset=intern(_daemonset(metadata)),
         runtime_class=intern(text_at(spec, "runtimeClassName")),
         wants_gpus=any(map(_wants_gpus, containers)),
@@ -135,8 +133,14 @@ def cluster_pod(data: Any) -> ClusterPod:
         controls=next(filter(None, (controller_of(text_at(each, "image")) for each in containers)), ""),
         unplaced="" if text_at(spec, "nodeName") else text_at(conditions.get("PodScheduled"), "message"),
         fails_in=_failing_init(status),
+        never_started=next(filter(None, map(_made_alone, ailing)), ""),
         lists_by_mounts=bool(part) and any(map(_lists_by_mounts, containers)),
     )
+
+
+def _labels(metadata: Mapping[str, Any]) -> dict[str, str]:
+    labels = mapping_at(metadata, "labels").items()
+    return {intern(name): intern(value) for name, value in labels if isinstance(value, str)}
 
 
 def _which_part(name: str, containers: Sequence[Mapping[str, Any]], first: Sequence[Mapping[str, Any]]) -> str:
@@ -224,6 +228,13 @@ def _has_always_run(status: Mapping[str, Any]) -> bool:
     """Nearly all of them do, and have no fault and no last words."""
     state = status.get("state")
     return isinstance(state, dict) and len(state) == 1 and "running" in state and not status.get("lastState")
+
+
+def _made_alone(status: Mapping[str, Any]) -> str:
+    """Its name, where kubelet knows it by an id (the runtime has made it) and it has neither run nor failed."""
+    waits = "waiting" in mapping_at(status, "state") and text_at(status, "state", "waiting", "reason") in _STARTING
+    made = waits and text_at(status, "containerID") and not status.get("lastState")
+    return text_at(status, "name") if made else ""
 
 
 def _fault(status: Mapping[str, Any]) -> str:

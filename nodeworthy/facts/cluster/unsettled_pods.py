@@ -82,6 +82,11 @@ class UnsettledPods:
     by_its_own_words: bool = False
     # It names no RuntimeClass, and NVIDIA's is there.
     names_no_class: bool = False
+    # What starts containers on the node of the first, whether that has IPv6 alone, and by how many pods its GPUs are
+    # shared in turn.
+    runtime: str = ""
+    is_of_ipv6: bool = False
+    shared_by: int = 1
 
     @property
     def first(self) -> ClusterPod:
@@ -119,6 +124,8 @@ def unsettled_pods(
 def with_its_node(found: UnsettledPods, nodes: Mapping[str, NodeGpus], pods: Iterable[ClusterPod]) -> UnsettledPods:
     """Adds what its node tells of it: that it has no GPU of NVIDIA's, or where its driver comes from."""
     part, node = found.first.part, nodes.get(found.first.node)
+    if node is not None:
+        found = replace(found, runtime=node.runtime, is_of_ipv6=node.is_of_ipv6, shared_by=node.shared_by)
     if part == DRA_DRIVER:
         drivers = {pod.node for pod in pods if pod.part == _DRIVER and pod.ready}
         return replace(found, beside_driver=found.first.node in drivers)

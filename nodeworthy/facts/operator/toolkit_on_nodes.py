@@ -236,6 +236,11 @@ class ToolkitOnNodes:
         return not ready or since is None or failure.last is None or failure.last >= since + after
 
     @property
+    def was_there(self) -> bool:
+        """Whether the runtime was on every node that lacks it now, as pods of it show that have run there."""
+        return bool(self.lasting) and all(each.node in self.proven_on for each in self.lasting)
+
+    @property
     def told_failures(self) -> str | None:
         from nodeworthy.facts.cluster.sandbox_failure import tell_failures
 
