@@ -12,7 +12,8 @@ such an option; what its `srun` or `mpirun` was to run, and the batch shell runs
 In cloud-config a command over several lines without `|` is joined by YAML, with a blank behind each backslash: the
 shell escapes that blank, and the program gets the word " --token", which it refuses. Of each list of commands
 cloud-init makes one script of sh: what can't be read in one of them ends all behind it. In an array a comment may end
-each line, unless a backslash stands before it: `\\ #` begins a word, and the array has it.
+each line, unless a backslash stands before it: `\\ #` begins a word, and the array has it. `$$TOKEN` is no TOKEN: `$$`
+is the number of the shell's process, and Terraform's templates take a dollar away before a brace alone.
 
 The words name the place where bash gave up. Of a quote, a parenthesis or an `if` that is never closed that may be the
 end of the file, far behind the fault; the line on which the command begins is told beside it. A heredoc that is never
@@ -32,6 +33,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nodeworthy.boot.origin import Origin, Straight
+from nodeworthy.facts.boot.dollars import Doubled, doubled_dollars
 from nodeworthy.facts.boot.handed_to_a_shell import Handed, handed_to_a_shell
 from nodeworthy.facts.boot.remote_script import RemoteScript
 from nodeworthy.facts.boot.script import BootScript
@@ -97,6 +99,7 @@ def the_shell_can_read_it(script: BootScript) -> Findings:
         yield _told_of_dash(ended, script)
     for lost, part in cut:
         yield _told_cut(lost, part.rows, part.part.origin)
+    yield from _told_doubled(doubled_dollars(script))
 
 
 @RULE.check
@@ -148,6 +151,23 @@ def _told_comments(text: str, origin: Origin) -> Findings:
             related=[Related(each, "nor is this one") for each in others[:_MOST_RELATED]],
             cause="`\\ #` begins a word with a blank in it, and its letters and words are handed to the program",
             remedy=f"take the backslash away before the # ({first.spot})",
+        )
+
+
+def _told_doubled(found: Sequence[Doubled]) -> Findings:
+    """The same slip once, with the places of all."""
+    if found:
+        first, *others = found
+        yield fail(
+            first.place,
+            f"$${first.name} is the number of the shell's process and the letters {first.name}, and not what "
+            f"{first.name} holds",
+            is_=f"$${first.name}",
+            should=f"${first.name}",
+            related=[Related(each.place, f"so is $${each.name}") for each in others[:_MOST_RELATED]],
+            cause="bash reads $$ as a variable of its own; templatefile takes a dollar away before a brace alone "
+            "($${NAME}), and leaves $$NAME as it stands",
+            remedy=f"write ${first.name}, in a template of Terraform's, too",
         )
 
 
