@@ -51,6 +51,8 @@ _ELSEWHERE = frozenset(
 _INSTALLER = pattern(r"https://get\.(?:k3s|rke2)\.io/?$")
 _ACTS = (Act.ENABLE, Act.DISABLE, Act.MASK, Act.START)
 _ROOTS = ("/etc/", "/boot/", "/usr/lib/", "/usr/local/", "/lib/", "/var/lib/")
+# Words before a program that only say how it is run.
+_AT_MOST = 4
 _NO_SYSTEM = ("helm", "pip", "pip3", "npm", "conda", "cargo", "go", "gem")
 
 
@@ -82,7 +84,10 @@ def _is_of_a_node(effect: Effect) -> bool:
     if _brings(effect):
         return True
     if isinstance(effect, AddsRepository):
-        return _OF_KUBELET.search(effect.repository.shown()) is not None
+        # A repository of charts holds nothing for a machine.
+        return (
+            not effect.command.lstrip().startswith("helm") and _OF_KUBELET.search(effect.repository.shown()) is not None
+        )
     if isinstance(effect, Unit):
         return effect.act in _ACTS or _names_one(effect.unit.shown())
     if isinstance(effect, Fetches):

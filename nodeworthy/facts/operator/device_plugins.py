@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from nodeworthy.derive import derive
-from nodeworthy.documents.release import LOOSE, STACK_CONFIG
+from nodeworthy.documents.release import BY_COMMAND, LOOSE, STACK_CONFIG
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, PoolDoor
 from nodeworthy.facts.hami.values import HamiValues, truth
@@ -39,6 +39,8 @@ class Advertiser:
     # None for the operator's, which goes to every GPU node that does not opt out, and for a fleet's HAMi.
     manifest: DaemonSetManifest | None = None
     is_operators: bool = False
+    # A command installs it.
+    by_command: bool = False
     # The labels by which HAMi's chart chooses its nodes; None where no such values are here.
     hamis_nodes: tuple[str, ...] | None = None
 
@@ -78,7 +80,8 @@ def device_plugins(
     else:
         by_folder: dict[str, list[Advertiser]] = defaultdict(list)
         for each in found:
-            by_folder[_whereabouts(each)].append(each)
+            for where in _whereabouts(each):
+                by_folder[where].append(each)
         sets = by_folder.values()
     for each_set in sets:
         if len(each_set) > 1:
@@ -91,18 +94,22 @@ def _as_configured(advertiser: Advertiser, configs: Sequence[SharingConfig]) -> 
     manifest = advertiser.manifest
     if manifest is None or not manifest.reads_configuration:
         return advertiser
-    beside = [each for each in configs if posixpath.dirname(each.place.file) == _whereabouts(advertiser)]
+    where = _whereabouts(advertiser)[0]
+    beside = [each for each in configs if posixpath.dirname(each.place.file) == where]
     renaming = next((each for config in beside if (each := config.renaming(GPU)) is not None), None)
     if renaming is None:
         return advertiser
     return replace(advertiser, resource=Located(Known(f"{GPU}{SHARED}"), renaming.place))
 
 
-def _whereabouts(advertiser: Advertiser) -> str:
-    """The folder; of what a script installs the script, for those beside it are often other ways to the same."""
+def _whereabouts(advertiser: Advertiser) -> Sequence[str]:
+    """The folder; of a plugin that a script installs the script, for those beside it are often other ways to the same.
+    The operator of a script meets what lies beside it, and what the same script installs."""
     path = advertiser.place.file
-    is_by_script = advertiser.manifest is not None and advertiser.manifest.by_command
-    return path if is_by_script else posixpath.dirname(path)
+    folder = posixpath.dirname(path)
+    if not advertiser.by_command:
+        return [folder]
+    return [folder, path] if advertiser.is_operators else [path]
 
 
 @dataclass(frozen=True)
@@ -158,10 +165,12 @@ def _advertisers(
         if isinstance(fact, OperatorValues):
             enabled = fact.part("devicePlugin", default=True)
             gpu = Located(Known(GPU), fact.place, written=False)
-            yield Advertiser("the operator's device plugin", enabled.place, enabled, gpu, is_operators=True)
+            title, by_command = "the operator's device plugin", fact.origin == BY_COMMAND
+            yield Advertiser(title, enabled.place, enabled, gpu, is_operators=True, by_command=by_command)
         elif isinstance(fact, DaemonSetManifest) and fact.part is not Part.DCGM_EXPORTER and not fact.is_the_operators:
             on = Located(Known(True), fact.place, written=False)
-            yield Advertiser(f"{fact.part} ({fact.title})", fact.place, on, fact.resource, fact)
+            title = f"{fact.part} ({fact.title})"
+            yield Advertiser(title, fact.place, on, fact.resource, fact, by_command=fact.by_command)
         elif isinstance(fact, HamiValues) and fact.origin in (LOOSE, STACK_CONFIG):  # a release is a DaemonSetManifest
             yield _of_values(fact)
 

@@ -61,6 +61,25 @@ def _not_found(chart: PluginChart, chosen: str, wanted: str) -> Draft:
 
 
 @RULE.check
+def its_chart_is_told_a_key(chart: PluginChart) -> Findings:
+    default = chart.config.get("default")
+    text = need(default.located())
+    if not isinstance(text, str) or "\n" not in text.strip():
+        skip("what it says of a default is one word")
+    first = text.strip().partition("\n")[0]
+    yield fail(
+        default.heading,
+        "the device plugin's chart is given a whole configuration where it takes the name of one",
+        is_=f"config.default: {first} …",
+        should="config.map: {default: |- …}, and config.default: default",
+        cause="config.default is the key of an entry of the ConfigMap that config.name names, or of config.map: there "
+        "is none of that name, and the plugin's pods do not start, or go by nothing of it",
+        remedy="move the text below a name of its own in config.map, and leave config.name out",
+        severity=Severity.WARNING if chart.is_loose else Severity.ERROR,
+    )
+
+
+@RULE.check
 def its_chart_takes_them(chart: PluginChart) -> Findings:
     config = chart.config
     name, held, namespace = config.get("name"), config.get("map"), chart.tree.get("namespace")
