@@ -31,7 +31,7 @@ _VERSION = pattern(r"(?:^|/)containerd(?:\.io)?[=-](?P<version>[12]\.\d+(?:\.\d+
 
 
 def runtime_of(script: BootScript, pool: BootPool | None) -> Containerd | None:
-    """None where neither a pool nor the script says it."""
+    """None where neither a pool, nor the image that its machines start from, nor the script says it."""
     if pool is not None:
         return need(pool.pool.runtime)
     shown = set(_shown_by(script))
@@ -39,6 +39,8 @@ def runtime_of(script: BootScript, pool: BootPool | None) -> Containerd | None:
 
 
 def _shown_by(script: BootScript) -> Iterator[str]:
+    if script.image is not None and script.image.distribution is not None:
+        yield script.image.distribution
     for part in script.userdata.parts:
         if part.kind is PartKind.NODE_CONFIG:
             yield "eks-al2023"

@@ -100,7 +100,7 @@ def _judged(script: BootScript, pool: BootPool | None, boot: OptionInTime) -> Fi
         skip("the operator's driver reads nothing of the host: its option goes through driver.kernelModuleConfig")
     if pool is not None and not pool.pool.is_gpu and not boot.installs_the_driver:
         skip(f"{pool.title} has no GPU, and this script installs no driver")
-    by_the_image = _by_the_image(boot, pool)
+    by_the_image = _by_the_image(boot, pool) if pool is not None else _by_the_stacks_image(boot, script)
     if not boot.loads and not by_the_image:
         yield from _nothing_loads_it(script, pool, boot)
         return
@@ -135,9 +135,18 @@ def _brings(pool: BootPool, timeline: Timeline) -> Driver:
     return said or (Driver.OPERATOR if without else pool.pool.driver)
 
 
-def _by_the_image(boot: OptionInTime, pool: BootPool | None) -> list[Load]:
+def _by_the_stacks_image(boot: OptionInTime, script: BootScript) -> list[Load]:
+    """Where no fleet says it, the image does from which a stack starts its machines."""
+    image = script.image
+    if image is None or not image.has_driver or image.distribution is None or boot.installs_the_driver:
+        return []
+    loads = image_loads_early(image.distribution)
+    return [image_load(boot.timeline, image.place, f"{IMAGE} ({image.named})")] if loads else []
+
+
+def _by_the_image(boot: OptionInTime, pool: BootPool) -> list[Load]:
     """An image whose driver the script installs once more has none: which of both is wrong is another rule's."""
-    if pool is None or not pool.pool.is_gpu or boot.installs_the_driver:
+    if not pool.pool.is_gpu or boot.installs_the_driver:
         return []
     if _brings(pool, boot.timeline) is not Driver.AMI:
         return []
