@@ -50,6 +50,7 @@ from nodeworthy.facts.fleet.asked_for import MonitoringAsked, MonitoringNotPlann
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster, SaidMachines
 from nodeworthy.facts.fleet.gpu_pool import AskedTypes, GpuPool, PoolDoor, RefusedMachines, RetiredMachines
 from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool, MisplacedNodes
+from nodeworthy.facts.fleet.no_driver import GpusWithoutDriver
 from nodeworthy.facts.fleet.node_size import NodeSize
 from nodeworthy.facts.fleet.pool_claim import PoolClaim
 from nodeworthy.facts.fleet.pool_system import ClusterVersion, NodeVersion, PoolSystem
@@ -171,6 +172,7 @@ _DECLARED: Final[Facts] = frozenset(
         DoorVisitor,
         DriverFlavour,
         PlainText,
+        GpusWithoutDriver,
         PluginBesideImage,
         PoolClaim,
         PoolDoor,

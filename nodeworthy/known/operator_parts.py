@@ -97,3 +97,9 @@ def oldest_with_these_keys() -> str:
 def is_there_by_default(part: str) -> bool:
     """Whether the chart deploys a part, in every release, where nobody says it."""
     return part in _ALWAYS_THERE
+
+
+# Systems for which NVIDIA has no container of the driver, so that the operator can bring none to them.
+# NVIDIA/gpu-operator issues 170, 227, 686, 1492 (2026-09: not on the roadmap); NVIDIA/gpu-driver-container builds for
+# RHEL and Ubuntu.
+WITHOUT_CONTAINER = frozenset(("eks-al2023", "eks-al2"))

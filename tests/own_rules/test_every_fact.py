@@ -13,6 +13,7 @@ import pytest
 from nodeworthy.collect.collected import COLLECTED
 from nodeworthy.facts.boot.script import BootPool, PromisedPool
 from nodeworthy.facts.fleet.asked_for import MonitoringAsked, QueueAsked
+from nodeworthy.facts.fleet.no_driver import GpusWithoutDriver
 from nodeworthy.facts.fleet.pool_system import PoolSystem
 from nodeworthy.facts.hami.setup import HamiRuntime
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
@@ -55,6 +56,7 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "not-open-to-the-world/bad-cloudformation-parameter",
         "not-open-to-the-world/bad-source-by-other-clouds-clients",
         "one-driver/bad-cdk-chart-beside-nvidia-image",
+        "one-driver/bad-source-standard-image-under-pods",
         "no-secret-in-plain-sight/bad-cloudformation-parameter",
         "claims-resolvable/bad-source-names-that-are-not-there",
         "claims-resolvable/bad-source-driver-and-operator-disagree",
@@ -162,6 +164,7 @@ ELSEWHERE: dict[Moment, set[type]] = {
         DeclaredForProfiling,
         DriverFlavour,
         EfaPlugin,
+        GpusWithoutDriver,
         HamiRuntime,
         MigLayouts,
         NotLookedAt,

@@ -8,7 +8,8 @@ beside a cloud's installer on one node.
 
 Who brings it is read where it is decided: in a plan from the image (an SSM parameter, an amiType, an image's name) and
 from the script; a pool that says otherwise than its image is wrong. The operator leaves out nodes that register with
-`nvidia.com/gpu.deploy.driver=false`; and of Amazon Linux, for which NVIDIA has no driver container, it can bring none.
+`nvidia.com/gpu.deploy.driver=false`; and of Amazon Linux, for which NVIDIA has no driver container, it can bring none:
+where pods ask for the GPUs of such nodes, and neither their image nor their script has a driver, nobody brings one.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import BROUGHT_BY, Driver
 from nodeworthy.known.operator_parts import OWN_DRIVER as OWN_DRIVER_LABEL
+from nodeworthy.known.operator_parts import WITHOUT_CONTAINER
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import (
     Draft,
@@ -56,11 +58,8 @@ _NO_IMAGE = (
     "there is no driver container for this system, whose modules are signed with its image: the driver's pods stay in "
     "ImagePullBackOff or Init, and the operator waits for them with everything else"
 )
-# NVIDIA/gpu-operator issues 170, 227, 686, 1492 (2026-09: not on the roadmap); NVIDIA/gpu-driver-container builds for
-# RHEL and Ubuntu.
-_WITHOUT_IMAGE = frozenset(("eks-al2023", "eks-al2"))
 _NVIDIAS = "nvcr.io/nvidia"
-_TAKE_THE_IMAGE = "take the image with NVIDIA's driver (EKS: AL2023_x86_64_NVIDIA)"
+TAKE_THE_IMAGE = "take the image with NVIDIA's driver (EKS: AL2023_x86_64_NVIDIA)"
 # A node with this label is left out by the operator's driver.
 OWN_DRIVER = "=".join(OWN_DRIVER_LABEL)
 
@@ -109,7 +108,7 @@ def _has_no_image(values: OperatorValues, pool: GpuPool) -> bool:
 
 
 def _is_amazons(pool: GpuPool) -> bool:
-    return bool(pool.evidence) and value_if_known(pool.distribution) in _WITHOUT_IMAGE
+    return bool(pool.evidence) and value_if_known(pool.distribution) in WITHOUT_CONTAINER
 
 
 def _not_there(values: OperatorValues, pool: GpuPool) -> Draft:
@@ -123,7 +122,7 @@ def _not_there(values: OperatorValues, pool: GpuPool) -> Draft:
         severity=pool.severity,
         cause="the driver's pods ask for an image that ends in -amzn2023 or -amzn2, stay in ImagePullBackOff, and the "
         "operator waits for them with everything else",
-        remedy=f"{_TAKE_THE_IMAGE}, and set driver.enabled: false",
+        remedy=f"{TAKE_THE_IMAGE}, and set driver.enabled: false",
     )
 
 
@@ -136,7 +135,7 @@ def _none(values: OperatorValues, pool: GpuPool, declared: Related) -> Draft:
         on=pool.title,
         related=[declared],
         cause=NO_DRIVER,
-        remedy=_TAKE_THE_IMAGE
+        remedy=TAKE_THE_IMAGE
         if _is_amazons(pool)
         else "set driver.enabled: true, or the pool's driver to who brings it",
     )

@@ -8,8 +8,9 @@ from nodeworthy.facts.boot.drivers import drivers, may_install_one
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
-from nodeworthy.rules.one_driver import FIGHT, RULE
-from nodeworthy.verdict import Findings, fail, skip, unknown
+from nodeworthy.facts.fleet.no_driver import GpusWithoutDriver
+from nodeworthy.rules.one_driver import FIGHT, NO_DRIVER, RULE, TAKE_THE_IMAGE
+from nodeworthy.verdict import Findings, Related, fail, skip, unknown
 
 
 @RULE.check
@@ -48,4 +49,23 @@ def _beside_the_image(nodes: AskedNodes, script: BootScript, chooser: str) -> Fi
         related=[nodes.image.told()],
         cause=FIGHT,
         remedy=f"take this install out; {chooser} takes the image with NVIDIA's driver for instances with GPUs",
+    )
+
+
+@RULE.check
+def nodes_whose_gpus_pods_ask_for_have_one(without: GpusWithoutDriver) -> Findings:
+    pool, pod = without.pool, without.pod
+    yield fail(
+        without,
+        "nobody brings the driver, and pods ask for the GPUs",
+        is_=pool.evidence,
+        should="an image that has the driver",
+        on=pool.title,
+        related=[
+            *([pool.driver_said] if pool.driver_said is not None else []),
+            Related(pod.place, f"{pod.title} asks for GPUs"),
+        ],
+        severity=pool.severity,
+        cause=f"{NO_DRIVER}; nor could the operator bring one, as NVIDIA has no driver container for this system",
+        remedy=TAKE_THE_IMAGE,
     )

@@ -54,7 +54,7 @@ locals {
         certificateAuthority: ${try(var.given.cluster_auth_base64, "")}
         cidr: ${try(var.given.cluster_service_cidr, "")}
   EOT
-  script = <<-EOT
+  script      = <<-EOT
     #!/bin/bash
     set -e
     ${local.plain_before}
@@ -63,7 +63,7 @@ locals {
     /etc/eks/bootstrap.sh ${try(var.given.cluster_name, "")} ${local.arguments} --b64-cluster-ca $B64_CLUSTER_CA --apiserver-endpoint $API_SERVER_URL
     ${local.plain_after}
   EOT
-  settings = <<-EOT
+  settings    = <<-EOT
     [settings.kubernetes]
     "cluster-name" = "${try(var.given.cluster_name, "")}"
     "api-server" = "${try(var.given.cluster_endpoint, "")}"
@@ -265,18 +265,18 @@ resource "aws_eks_node_group" "this" {
 resource "left_out" "after" {
   count = local.creates && !local.boots && length(local.after) > 0 ? 1 : 0
 
-  called = "cloudinit_post_nodeadm"
-  said   = local.after
-  why    = "EKS adds its own part behind what the module hands on, so the module leaves out what would have to run after it"
+  called  = "cloudinit_post_nodeadm"
+  said    = local.after
+  why     = "EKS adds its own part behind what the module hands on, so the module leaves out what would have to run after it"
   instead = "run it before (cloudinit_pre_nodeadm), or join by yourself: enable_bootstrap_user_data = true, with an ami_id"
 }
 
 resource "left_out" "plain_after" {
   count = local.creates && !local.boots && local.plain_after != "" ? 1 : 0
 
-  called = "post_bootstrap_user_data"
-  said   = local.plain_after
-  why    = "EKS adds its own part behind what the module hands on, so the module leaves out what would have to run after it"
+  called  = "post_bootstrap_user_data"
+  said    = local.plain_after
+  why     = "EKS adds its own part behind what the module hands on, so the module leaves out what would have to run after it"
   instead = "run it before the node joins, or join by yourself: enable_bootstrap_user_data = true, with an ami_id"
 }
 
@@ -287,4 +287,13 @@ resource "left_out" "plain_of_al2023" {
   said    = local.plain_before
   why     = "for AL2023 the module writes a NodeConfig and the parts of cloudinit_pre_nodeadm, and no script of AL2's"
   instead = "write it as a part of cloudinit_pre_nodeadm, with content_type = \"text/x-shellscript\""
+}
+
+resource "left_out" "arguments" {
+  count = local.creates && local.arguments != "" && !local.own_template && !local.reads_toml && (local.reads_nodeadm || !local.boots) ? 1 : 0
+
+  called  = "bootstrap_extra_args"
+  said    = local.arguments
+  why     = local.reads_nodeadm ? "for AL2023 the module writes a NodeConfig, and calls no bootstrap.sh that would take them" : "in a managed group EKS joins its nodes by itself, and the module hands none of these on"
+  instead = local.reads_nodeadm ? "say it in a NodeConfig, as a part of cloudinit_pre_nodeadm with content_type = \"application/node.eks.aws\"; labels and taints belong to the group" : "join by yourself: enable_bootstrap_user_data = true, with an ami_id; labels and taints belong to the group"
 }

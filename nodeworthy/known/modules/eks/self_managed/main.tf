@@ -70,7 +70,7 @@ locals {
         certificateAuthority: ${try(var.given.cluster_auth_base64, "")}
         cidr: ${try(var.given.cluster_service_cidr, "")}
   EOT
-  script = <<-EOT
+  script      = <<-EOT
     #!/bin/bash
     set -e
     ${local.plain_before}
@@ -79,7 +79,7 @@ locals {
     /etc/eks/bootstrap.sh ${try(var.given.cluster_name, "")} ${local.arguments} --b64-cluster-ca $B64_CLUSTER_CA --apiserver-endpoint $API_SERVER_URL
     ${local.plain_after}
   EOT
-  settings = <<-EOT
+  settings    = <<-EOT
     [settings.kubernetes]
     "cluster-name" = "${try(var.given.cluster_name, "")}"
     "api-server" = "${try(var.given.cluster_endpoint, "")}"
@@ -280,4 +280,13 @@ resource "left_out" "plain_of_al2023" {
   said    = local.plain_before
   why     = "for AL2023 the module writes a NodeConfig and the parts of cloudinit_pre_nodeadm, and no script of AL2's"
   instead = "write it as a part of cloudinit_pre_nodeadm, with content_type = \"text/x-shellscript\""
+}
+
+resource "left_out" "arguments" {
+  count = local.creates && local.reads_nodeadm && !local.own_template && local.arguments != "" ? 1 : 0
+
+  called  = "bootstrap_extra_args"
+  said    = local.arguments
+  why     = "for AL2023 the module writes a NodeConfig, and calls no bootstrap.sh that would take them"
+  instead = "say it in a NodeConfig, as a part of cloudinit_pre_nodeadm with content_type = \"application/node.eks.aws\""
 }

@@ -1,0 +1,49 @@
+"""GPUs that pods ask for on nodes to which nobody brings a driver, and nobody could but their image or their script."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from nodeworthy.derive import derive
+from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.facts.pod.containers import GPU
+from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.fleet.model import Driver
+from nodeworthy.known.operator_parts import WITHOUT_CONTAINER
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place, value_if_known
+
+
+@dataclass(frozen=True)
+class GpusWithoutDriver:
+    called: ClassVar[str] = "GPUs that pods ask for on nodes without a driver"
+
+    pool: GpuPool
+    pod: PodTemplate
+
+    @property
+    def place(self) -> Place:
+        """Where its image is said, if it is said within it: what a module takes by itself stands nowhere else."""
+        own, said = self.pool.place, self.pool.driver_said
+        if said is None or said.place.path != own.path or (said.place.line or 0) < (own.line or 0):
+            return own
+        return said.place
+
+
+@derive
+def gpus_without_a_driver(
+    pools: Sequence[GpuPool], pods: Sequence[PodTemplate], operators: Sequence[OperatorValues] | None
+) -> Iterator[GpusWithoutDriver]:
+    """Where no operator is judged with them, and none of the cluster's other nodes has a driver for the pods."""
+    if operators or not all(map(_has_none, pools)):
+        return
+    asks = next((each for each in pods if each.least(GPU)), None)
+    if asks is not None:
+        yield from (GpusWithoutDriver(each, asks) for each in pools)
+
+
+def _has_none(pool: GpuPool) -> bool:
+    is_amazons = value_if_known(pool.distribution) in WITHOUT_CONTAINER
+    return bool(pool.evidence) and is_amazons and pool.driver is Driver.OPERATOR
