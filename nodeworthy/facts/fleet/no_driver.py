@@ -34,14 +34,16 @@ class GpusWithoutDriver:
 
 @derive
 def gpus_without_a_driver(
-    pools: Sequence[GpuPool], pods: Sequence[PodTemplate], operators: Sequence[OperatorValues] | None
+    pod: PodTemplate,
+    pods: Sequence[PodTemplate],
+    pools: Sequence[GpuPool],
+    operators: Sequence[OperatorValues] | None,
 ) -> Iterator[GpusWithoutDriver]:
-    """Where no operator is judged with them, and none of the cluster's other nodes has a driver for the pods."""
-    if operators or not all(map(_has_none, pools)):
-        return
-    asks = next((each for each in pods if each.least(GPU)), None)
-    if asks is not None:
-        yield from (GpusWithoutDriver(each, asks) for each in pools)
+    """Where no operator is judged with them, and none of the cluster's other nodes has a driver for the pods: once,
+    for the first of these."""
+    is_first = pod.least(GPU) and next(each for each in pods if each.least(GPU)) is pod
+    if is_first and not operators and all(map(_has_none, pools)):
+        yield from (GpusWithoutDriver(each, pod) for each in pools)
 
 
 def _has_none(pool: GpuPool) -> bool:
