@@ -166,15 +166,6 @@ _BY_REASON: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         ),
         _NOT_YET: ("if-without-an-end",),
     },
-    "cloudformation Init commands": {
-        _NOBODY_READS_IT: tuple(each for each in _ALL if each != "token-in-plain-sight"),
-    },
-    "cloudformation Init files": {
-        _NOBODY_READS_IT: tuple(each for each in _ALL if each != "token-in-plain-sight"),
-    },
-    "SSM document in CloudFormation": {
-        _NOBODY_READS_IT: _ALL,
-    },
     "ImageBuilder component": {
         _AN_IMAGE: (
             "swap-off-for-this-boot",

@@ -65,7 +65,7 @@ class FileGroup:
             becomes = each.source.shown in filled_in and holds_no_script
             together.facts += [fact for fact in each.found.facts if not becomes or type(fact).__name__ == "PlainText"]
             own = each.source.shown if each.source.shown in filled_in and not each.found.root else None
-            together.scripts += [one for one in each.found.scripts if one.place.path != own]
+            together.scripts += [one for one in each.found.scripts if one.place.path != own or one.by_hand]
             together.ufw += each.found.ufw
             together.node_files += each.found.node_files
             together.suppressions += each.found.suppressions

@@ -22,6 +22,7 @@ from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:
     from nodeworthy.collect.source.terraform import Provisioned
+    from nodeworthy.facts.boot.script import BootScript
 
 _OF_TERRAFORM = (".tf", ".tofu", ".tfvars", ".tf.json", ".tofu.json", ".tfvars.json")
 _OF_AZURE = (".bicep",)
@@ -142,12 +143,23 @@ def cloudformation_template(source: Source, data: bytes, rules: frozenset[str]) 
         if "{{" in text or "{%" in text:  # somebody fills it in first
             return None
         raise InputRefused(problem.place, problem.why) from None
-    if read is None:
-        return None
+    scripts = _run_on_machines(source, text)
     place = Place(source.shown)
+    if read is None:
+        kept = PlainText(place, text, "a template", IN_A_TEMPLATE)
+        return FileContents([kept], scripts=scripts) if scripts else None
     facts = [*read.facts, PlainText(place, read.text, "a template", IN_A_TEMPLATE)]
     told = [*read.suppressions, *comments(text, place, rules, is_yaml=True)]
-    return FileContents(facts, suppressions=told, stacks=read.stacks)
+    return FileContents(facts, suppressions=told, stacks=read.stacks, scripts=scripts)
+
+
+def _run_on_machines(source: Source, text: str) -> list[BootScript]:
+    """What a template has run on machines beside their user data. Its reader is imported only where it has some."""
+    if "AWS::CloudFormation::Init" not in text and "AWS::SSM::Document" not in text:
+        return []
+    from nodeworthy.collect.source.cloudformation.run_on_machines import scripts_in
+
+    return [replace(each, surroundings=source.scope) for each in scripts_in(text, source.shown)]
 
 
 def _packer_template(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:

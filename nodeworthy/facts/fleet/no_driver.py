@@ -25,11 +25,9 @@ class GpusWithoutDriver:
 
     @property
     def place(self) -> Place:
-        """Where its image is said, if it is said within it: what a module takes by itself stands nowhere else."""
-        own, said = self.pool.place, self.pool.driver_said
-        if said is None or said.place.path != own.path or (said.place.line or 0) < (own.line or 0):
-            return own
-        return said.place
+        """Where its image is said. What a module takes by itself stands where it is called, at the line's beginning."""
+        said = self.pool.driver_said
+        return self.pool.place if said is None or said.place.column == 1 else said.place
 
 
 @derive
