@@ -14,6 +14,10 @@ gives it a value; where nothing in the script does, what runs on the nodes is no
 one node as well: `srun torchrun` with two tasks starts two of it, of which one finds the port taken, or no place left;
 with `--standalone` each has a port of its own, and both train on the same GPUs.
 
+A loop that starts the launcher on one node after the other (`for node in …; do ssh $node torchrun --node_rank=$i …`)
+has to put each into the background: in the foreground the second is started when the first has ended, which waits for
+it.
+
 Ray's parts meet where one is told `--head` and the others its `--address`. What srun passes on is what its `--export`
 names, with `ALL` everything; in a job with `#SBATCH --export=NONE` nothing, until somebody unsets `SLURM_EXPORT_ENV`:
 MASTER_ADDR then stays with the batch script.
@@ -34,6 +38,7 @@ from nodeworthy.facts.slurm.meeting import (
     crowding_draft,
     flaws,
     hidden_launches,
+    one_after_another,
     single_start_drafts,
     told_of_more,
 )
@@ -98,6 +103,14 @@ def slurm_itself_fills_in_what_it_knows(job: SlurmJob) -> Findings:
             should=f"sbatch <<'EOF', or \\${name}",
             cause="an unquoted here-document is expanded before there is a job",
         )
+
+
+@RULE.check
+def no_node_waits_for_one_that_is_started_behind_it(job: SlurmJob) -> Findings:
+    found = [draft for each in job.launches if job.is_shell and (draft := one_after_another(job, each)) is not None]
+    if not found:
+        skip("no loop of it starts the nodes of one launch, each when the one before has ended")
+    yield from found
 
 
 @RULE.check

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 
 from nodeworthy.boot.shell.nested import SHELLS
@@ -93,6 +94,37 @@ def _nodes_told(launch: Launch) -> int:
 def _reaches_others(job: SlurmJob) -> bool:
     """Whether something starts the other ranks there, whichever way."""
     return any(each.step is not None and each.program not in _ASK_ONLY for each in job.launches)
+
+
+_A_VARIABLE = pattern(r"\$\{?(\w{1,64})\}?")
+# They come back at once, and what they have started goes on.
+_LETS_GO = pattern(r"\b(?:screen|tmux|nohup)\b|\bssh\b[^|;]{0,60}? -[a-zA-Z]{0,4}f\b")
+
+
+def one_after_another(job: SlurmJob, launch: Launch) -> Draft | None:
+    """A node's part of a launch that a loop starts in the foreground: the next begins when this one has ended."""
+    rank, several = launch.option("node_rank", "machine_rank"), launch.option("nnodes", "num_machines")
+    if launch.step is None or not launch.ran.in_loop or launch.ran.background or rank is None or several is None:
+        return None
+    if several.known in ("", "1") or not _is_counted(job, rank) or _LETS_GO.search(launch.said):
+        return None
+    by = launch.step.program
+    return fail(
+        launch.place,
+        f"the loop starts {launch.program} on one node, and goes on to the next when it has ended",
+        is_=f"{by} without & behind it",
+        should=f"{by} … & in the loop, and wait behind it",
+        cause="the first node waits for the others, which are started when it has ended: for ever",
+    )
+
+
+def _is_counted(job: SlurmJob, rank: Text) -> bool:
+    """Whether the job itself counts the nodes: by a variable that it sets, or its loop does."""
+    found = _A_VARIABLE.fullmatch(rank.shown())
+    name = found[1] if found is not None else ""
+    return name in job.walked.assigned or (
+        name != "" and re.search(rf"\bfor (?:\(\( ?)?{name}\b", job.text) is not None
+    )
 
 
 def single_start_drafts(launch: Launch, nodes: int) -> Iterator[Draft]:
