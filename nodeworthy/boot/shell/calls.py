@@ -96,7 +96,8 @@ def value_of(walker: Walker, assignment: Assignment) -> Value:
 
 LONGEST = 200
 # Programs that are run as they are called: nothing has to be taken off.
-_ORDINARY = {name: each for name, each in PROGRAMS.items() if name not in {*BUILTINS, *WRAPPERS, "xargs"}}
+_OTHERS = BUILTINS.keys() | WRAPPERS.keys() | {"xargs"}
+_ORDINARY = {name: each for name, each in PROGRAMS.items() if name not in _OTHERS}
 
 
 def run_command(walker: Walker, command: Command) -> bool | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from nodeworthy.boot.shell.pieces import Pieces
 from nodeworthy.boot.shell.simple import Simple
@@ -64,12 +64,11 @@ Statements = tuple[Statement, ...]
 class Lists:
     """Lists and pipelines; the constructs in them are the business of `Grammar`."""
 
-    # By the word that begins it: what reads a construct.
-    constructs: ClassVar[Mapping[str, Callable[[Any], Statement]]] = {}
-
-    def __init__(self, tokens: Tokens, pieces: Pieces) -> None:
+    def __init__(self, tokens: Tokens, pieces: Pieces, constructs: Mapping[str, Callable[[Any], Statement]]) -> None:
         self.tokens, self.source = tokens, tokens.source
         self.simple = Simple(tokens, pieces)
+        # By the word that begins it: what reads a construct.
+        self.constructs = constructs
         # What closes the constructs that are open, innermost last.
         self.awaited: list[frozenset[str]] = []
         # What was read inside of a construct whose end is missing.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, ClassVar
 
 from nodeworthy.boot.shell.lexer import Lexer
 from nodeworthy.boot.shell.lists import Lists, Statements
@@ -192,21 +191,20 @@ class Grammar(Lists):
         within = body.body if isinstance(body, Group) and not body.subshell else (body,)
         return Function(name, within, *self.source.place(start))
 
-    constructs: ClassVar[Mapping[str, Callable[[Any], Statement]]] = {
-        "if": _if,
-        "while": _while,
-        "until": _while,
-        "for": _for,
-        "select": _for,
-        "case": _case,
-        "{": _group,
-        "(": _subshell,
-        "function": _function,
-        IF: _template_if,
-        FOR: _template_for,
-    }
 
-
+_CONSTRUCTS: Mapping[str, Callable[[Grammar], Statement]] = {
+    "if": Grammar._if,
+    "while": Grammar._while,
+    "until": Grammar._while,
+    "for": Grammar._for,
+    "select": Grammar._for,
+    "case": Grammar._case,
+    "{": Grammar._group,
+    "(": Grammar._subshell,
+    "function": Grammar._function,
+    IF: Grammar._template_if,
+    FOR: Grammar._template_for,
+}
 _WORDS = ('"', "'", '$"', "$'", "${", "$((")
 
 
@@ -235,7 +233,8 @@ def _statements(source: Source, base: int, inside: str) -> tuple[Statement, ...]
         raise NotReadable
     source.depth += 1
     try:
-        return Grammar(Tokens(source, base, inside), Pieces(source, _statements, _commands)).read()
+        tokens, pieces = Tokens(source, base, inside), Pieces(source, _statements, _commands)
+        return Grammar(tokens, pieces, _CONSTRUCTS).read()
     finally:
         source.depth -= 1
 

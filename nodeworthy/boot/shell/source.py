@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from functools import cached_property
 
 from nodeworthy.boot.shell.templates import Directive, template_text
 from nodeworthy.patterns import pattern
@@ -67,6 +66,8 @@ class Source:
     origins: tuple[tuple[int, int], ...] = ()
     # The line that was asked for last: its number, its offset and the next one's, and from where its columns count.
     _line: tuple[int, int, int, int] = (0, 0, 0, 0)
+    # Where each line begins, found out when the first is asked for.
+    _starts: list[int] = field(default_factory=list)
 
     @property
     def is_sure(self) -> bool:
@@ -79,10 +80,11 @@ class Source:
         at = bisect_left(self.broken, start)
         return at < len(self.broken) and self.broken[at] < end
 
-    @cached_property
-    def _starts(self) -> list[int]:
-        text = self.original or self.text
-        return [0, *[each.end() for each in _LINE_END.finditer(text)], len(text) + 2]
+    def _line_starts(self) -> list[int]:
+        if not self._starts:
+            text = self.original or self.text
+            self._starts = [0, *[each.end() for each in _LINE_END.finditer(text)], len(text) + 2]
+        return self._starts
 
     def place(self, offset: int) -> tuple[int, int]:
         """Line and column, both from one."""
@@ -90,8 +92,9 @@ class Source:
             offset = self._origin(offset)
         line, start, end, before = self._line
         if not start <= offset < end:
-            row = bisect_right(self._starts, offset) - 1
-            start, end = self._starts[row], self._starts[row + 1]
+            starts = self._line_starts()
+            row = bisect_right(starts, offset) - 1
+            start, end = starts[row], starts[row + 1]
             line, before = self.first_line + row, start - (self.first_column if row == 0 else 1)
             self._line = line, start, end, before
         return line, offset - before

@@ -303,7 +303,7 @@ class Expander:
         if part.operator == "!" or part.name in _AT_RUN_TIME:
             return _at_run_time(part)
         held = self.state.value(part.name)
-        if isinstance(held, tuple) and _is_all(part) and part.operator not in ("", "length", *_DEFAULTS):
+        if isinstance(held, tuple) and _is_all(part) and part.operator not in _TAKES_ALL:
             return join_with(first_separator(self.state, part), self._elements(part))
         value = self._element(held, part)
         if part.operator in _DEFAULTS:
@@ -350,7 +350,9 @@ class Expander:
         return argument
 
 
-_DEFAULTS = {"-", ":-", "=", ":=", "+", ":+", "?", ":?"}
+_DEFAULTS = frozenset(("-", ":-", "=", ":=", "+", ":+", "?", ":?"))
+# Of an array, what asks for no change of its elements.
+_TAKES_ALL = _DEFAULTS | {"", "length"}
 
 
 def _is_all(part: Parameter) -> bool:
