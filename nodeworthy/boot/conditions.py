@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from enum import StrEnum
 
 from nodeworthy.patterns import pattern
@@ -96,6 +96,27 @@ class Condition:
 
 
 Guard = tuple[Condition, ...]
+# To weigh so many against others is a step of its own: in a chain of `elif` each stands under all those before it.
+CONDITIONS_A_STEP = 100
+# Fewer are found soonest by looking at each.
+_FEW = 12
+
+
+def beyond(conditions: Guard, guard: Guard) -> Guard:
+    """Those of the conditions under which nothing stands that stands under the guard."""
+    held = _to_look_in(guard)
+    return tuple([each for each in conditions if each not in held])
+
+
+def common(guards: Sequence[Guard]) -> Guard:
+    """The conditions that are in all of them."""
+    first, *others = guards
+    held = [_to_look_in(each) for each in others]
+    return tuple([each for each in first if all(each in other for other in held)])
+
+
+def _to_look_in(guard: Guard) -> Collection[Condition]:
+    return guard if len(guard) < _FEW else frozenset(guard)
 
 
 def without_questions(guard: Guard, about: re.Pattern[str]) -> Guard:

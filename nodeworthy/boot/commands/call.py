@@ -171,9 +171,9 @@ class Call:
         """The arguments behind the program's name, as far as they are known; what is not is empty."""
         return tuple([argument.string for argument in self.arguments[1:]])
 
-    def does(self, kind: type[E], /, **what: Any) -> E:
+    def does(self, effect: type[E], /, **what: Any) -> E:
         """An effect of this call: the place, the conditions and the rest are the call's own."""
-        return kind(
+        return effect(
             place=self.place,
             stage=self.stage,
             command=self.command,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nodeworthy.boot.conditions import Guard
+from nodeworthy.boot.conditions import CONDITIONS_A_STEP, Guard, beyond, common
 from nodeworthy.boot.effects import Failure
 from nodeworthy.boot.shell.flow import UNNOTICED, Answer, Failing, Flow, Taken, handler_in, without_a_listener
 from nodeworthy.boot.shell.syntax import AndOr, Branch, If, Not, Statement
@@ -104,7 +104,8 @@ def if_(walker: Walker, statement: If) -> bool | None:
 
 def _take_branch(walker: Walker, conditions: Guard, body: Sequence[Statement]) -> Taken:
     """A branch; its conditions are those of the whole chain, of which the walker stands under some already."""
-    fresh = tuple(each for each in conditions if each not in walker.guard)
+    fresh = beyond(conditions, walker.guard)
+    walker.steps += len(conditions) // CONDITIONS_A_STEP
     taken = walker.branch(fresh, lambda: walker.run_all(body))
     return Taken(conditions, taken.flow, taken.changed)
 
@@ -149,13 +150,8 @@ def go_on(walker: Walker, taken: Sequence[Taken], decided_by: str) -> None:
         return
     if len(going) < len(taken):
         furthest = max(each.flow for each in taken)
-        walker.leave(furthest, _common([each.conditions for each in going]))
+        walker.leave(furthest, common([each.conditions for each in going]))
     walker.state.join([each.changed for each in going], decided_by)
-
-
-def _common(guards: Sequence[Guard]) -> Guard:
-    first, *others = guards
-    return tuple(each for each in first if all(each in other for other in others))
 
 
 def first_line(raw: str) -> str:

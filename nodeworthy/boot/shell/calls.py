@@ -188,8 +188,7 @@ def _run_unnamed(walker: Walker, arguments: Sequence[Text], place: Place, raw: s
     if program.known in _ORDINARY:  # whatever its folder is: `{{ bin_dir }}/kubeadm`
         return run_program(walker, (program, *arguments[1:]), place, raw)
     if is_sudo(arguments[0]):
-        inner = unwrap("sudo", arguments)
-        return run_arguments(walker, inner, place, raw) if inner else None
+        return _run_inside(walker, unwrap("sudo", arguments) or (), place, raw)
     text = "\n".join([raw, *texts_of_unknown_files(walker)]) if "/" in arguments[0].shown() else raw
     walker.not_understood(place, text, f"the program here is {arguments[0].unsaid()}", kind=Gap.ANYTHING)
     return None
@@ -239,11 +238,11 @@ def _run_program_named(walker: Walker, name: str, arguments: Sequence[Text], pla
         return builtin(walker, arguments, place, raw)
     if program == "xargs":
         for command in starters.commands(arguments, walker.stdin.content if walker.stdin is not None else None):
-            run_arguments(walker, command, place, raw)
+            _run_inside(walker, command, place, raw)
         return None
     inner = unwrap(program, arguments)
     if inner is not None:
-        return run_arguments(walker, inner, place, raw) if inner else None
+        return _run_inside(walker, inner, place, raw)
     if "/" in name:
         written = run_written(walker, arguments[0], arguments[1:], place, raw)
         if written is not None:
@@ -251,6 +250,13 @@ def _run_program_named(walker: Walker, name: str, arguments: Sequence[Text], pla
     if program != name:
         arguments = (Text((program,)), *arguments[1:])
     return run_program(walker, arguments, place, raw)
+
+
+def _run_inside(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
+    """The command that a wrapper runs: `sudo sudo sudo …` is followed as far as constructs inside of each other are."""
+    if not arguments:
+        return None
+    return walker.deeper(place, raw, lambda: run_arguments(walker, arguments, place, raw))
 
 
 def call_of(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> Call:

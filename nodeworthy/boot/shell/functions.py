@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from nodeworthy.boot.commands.table import PROGRAMS
-from nodeworthy.boot.conditions import Asks, Condition, Guard, Question, together
+from nodeworthy.boot.conditions import Asks, Condition, Guard, Question, beyond, together
 from nodeworthy.boot.shell.branches import go_on
 from nodeworthy.boot.shell.flow import Flow, Given, Taken, run_body
 from nodeworthy.boot.shell.state import Defined, Value, cut_to_limit
@@ -56,7 +56,7 @@ def run_function(
     # In which cases none of those that were looked at so far is the one.
     cases: list[Guard] = [()]
     for function in reversed(defined):
-        fresh = tuple(each for each in function.guard if each not in walker.guard)
+        fresh = beyond(function.guard, walker.guard)
         here = [_both(case, fresh) for case in cases if together((*walker.guard, *case), function.guard)]
         if here == [()]:
             return _call(walker, function, arguments, place)
@@ -86,7 +86,7 @@ def _others(guard: Guard) -> Iterator[Guard]:
 
 
 def _both(one: Guard, other: Guard) -> Guard:
-    return (*one, *(each for each in other if each not in one))
+    return one + beyond(other, one)
 
 
 def _is_program(name: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from nodeworthy.boot.conditions import Condition, Guard, Question
+from nodeworthy.boot.conditions import CONDITIONS_A_STEP, Condition, Guard, Question, beyond
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import Effect, Failure, Gap, How, NotUnderstood, Stage, Writes
 from nodeworthy.boot.origin import Origin
@@ -109,6 +109,17 @@ class Walker:
         finally:
             self.depth -= 1
 
+    def deeper(self, place: Place, raw: str, run: Callable[[], T]) -> T | None:
+        """A command inside of another."""
+        if self.depth > DEEPEST:
+            self.not_understood(place, raw, "it is nested too deeply")
+            return None
+        self.depth += 1
+        try:
+            return run()
+        finally:
+            self.depth -= 1
+
     def _too_much(self, statement: Statement) -> None:
         place = self.place(statement.line, statement.column)
         if self.steps <= self.most_steps:
@@ -168,7 +179,8 @@ class Walker:
     def leave(self, flow: Flow, otherwise: Guard) -> None:
         """Notes that a branch left early: what follows happens under the other conditions."""
         self.early.append(flow)
-        fresh = tuple([each for each in otherwise if each not in self.guard])
+        self.steps += len(self.guard) // CONDITIONS_A_STEP
+        fresh = beyond(otherwise, self.guard)
         if fresh:
             self.guard += fresh
             self.left.append((flow, fresh))
