@@ -95,7 +95,9 @@ def _is_meant_for_nvidias(pod: PodTemplate, container: Container) -> bool:
         return False
     alone = [each for each in pod.containers if not each.is_init] == [container]
     runs_as_nvidias = alone and value_if_known(pod.runtime_class) == "nvidia"
-    return any(each.startswith("nvidia.com/") for each in container.gpu_resources) or runs_as_nvidias
+    named = [each for each in container.gpu_resources if each.startswith("nvidia.com/")]
+    # Who asks for none of them, by `nvidia.com/gpu: 0`, means the CPU.
+    return any(value_if_known(container.asks_for(each)) != 0 for each in named) or (runs_as_nvidias and not named)
 
 
 @RULE.check
