@@ -4,9 +4,10 @@ Two of them (the operator's and NVIDIA's own manifest, or HAMi's beside either) 
 kubelet: the one that came last wins until the other starts again, and GPUs are handed out twice, or a restart
 brings the count of physical GPUs back where shared ones were promised. The operator deploys its own plugin unless
 `devicePlugin.enabled` is false, or a node says `nvidia.com/gpu.deploy.device-plugin=false`. Bottlerocket's images for
-NVIDIA, those of EKS Auto Mode among them, run one as a service of the host: a second one beside it is a warning. With
-none of them nobody counts the GPUs of a node, and no pod can have one; nor does one count that does not mount the
-folder of kubelet's socket, for it has nowhere to register.
+NVIDIA, those of EKS Auto Mode among them, run one as a service of the host, and GKE runs its own on nodes without the
+label gke-no-default-nvidia-gpu-device-plugin: a second one beside it is a warning. With none of them nobody counts the
+GPUs of a node, and no pod can have one; nor does one count that does not mount the folder of kubelet's socket, for it
+has nowhere to register.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.offered_gpus import OWN_PLUGIN_IS_SILENT, RESTART_OWN_PLUGIN, OfferedGpus
 from nodeworthy.facts.cluster.pending_kept_away import is_a_cordon, why_unlabelled
 from nodeworthy.facts.cluster.plugins_on_nodes import PluginsOnNodes
+from nodeworthy.facts.fleet.gpu_pool import NO_PLUGIN_OF_GKE
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
 from nodeworthy.facts.operator.device_plugins import Advertiser, DevicePlugins, PluginBesideImage, meet
 from nodeworthy.facts.pod.node_choice import labels_asked_for
@@ -94,17 +96,27 @@ def none_is_beside_the_images(plugin: PluginBesideImage) -> Findings:
     enabled = plugin.enabled
     if need(enabled) and not plugin.door.pool.sets_own_plugin:
         how = "" if enabled.written else ", as nothing says otherwise"
+        of_gke = plugin.door.pool.distribution.shown().startswith("gke-")
+        whose = f"GKE runs one on {plugin.door.title}" if of_gke else f"the image of {plugin.door.title} runs one"
         yield fail(
             enabled,
-            f"{plugin.title} is on{how}, and the image of {plugin.door.title} runs one already",
+            f"{plugin.title} is on{how}, and {whose} already",
             is_="two device plugins",
             should="one",
             related=[plugin.own],
             cause=CAUSE,
-            remedy="leave one: devicePlugin.enabled: false in the operator's values, no DaemonSet of a plugin on these "
-            "nodes, or settings.kubelet-device-plugins.nvidia.enabled = false in their user data",
+            remedy=_LEAVE_GKES if of_gke else _LEAVE_ONE,
             severity=Severity.WARNING,
         )
+
+
+_LEAVE_ONE = (
+    "leave one: devicePlugin.enabled: false in the operator's values, no DaemonSet of a plugin on these nodes, or "
+    "settings.kubelet-device-plugins.nvidia.enabled = false in their user data"
+)
+_LEAVE_GKES = (
+    f"make the pool with the label {NO_PLUGIN_OF_GKE}=true, which keeps GKE's away, or set devicePlugin.enabled: false"
+)
 
 
 def _resource(one: Advertiser) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pytest
 
+from nodeworthy.facts.fleet.gpu_pool import NO_PLUGIN_OF_GKE
 from nodeworthy.known.containerd import containerd_of, defaults
 from tests.by_day import some
 from tests.doors.infra_kinds import NODES, Files, Nodes
@@ -76,6 +77,15 @@ def test_a_second_driver_is_told_beside_these_nodes(nodes: Nodes, tmp_path: Path
     ill = _found({**nodes.files, **_values(driver=True, toolkit=False)}, tmp_path / "ill")
     assert _failed(ill, "one-driver") == ([] if nodes.name in SILENT else [(_OPERATOR, 2)])
     assert not _errors(_found({**nodes.files, **_values(driver=False, toolkit=False)}, tmp_path / "well"))
+
+
+@pytest.mark.parametrize(("label", "is_told"), [("", True), (f" --node-labels={NO_PLUGIN_OF_GKE}=true", False)])
+def test_gkes_own_plugin_is_kept_away_by_a_label(label: str, is_told: bool, tmp_path: Path) -> None:
+    files = next(each.files for each in NODES if each.name == "GKE, gcloud")
+    files = {path: text.replace(" --num-nodes", f"{label} --num-nodes") for path, text in files.items()}
+    values = {_OPERATOR: "driver: {enabled: false}\ntoolkit: {enabled: false}\ndevicePlugin: {enabled: true}\n"}
+    found = _found({**files, **values}, tmp_path / "one")
+    assert _failed(found, "one-device-plugin") == ([(_OPERATOR, 3)] if is_told else [])
 
 
 @pytest.mark.parametrize("fault", some(FAULTS, 20, lambda each: f"{each.source}: {each.name}"))

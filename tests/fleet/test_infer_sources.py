@@ -42,6 +42,13 @@ def test_a_playbook_does_what_those_do_that_it_imports(folder: Path, imports: st
     assert [each in told for each in _BROUGHT] == [is_brought, is_brought]
 
 
+def test_roles_may_stand_in_one_line(folder: Path) -> None:
+    put(folder, "roles/k3s/defaults/main.yml", _K3S)
+    put(folder, "roles/gpu/tasks/main.yml", _DRIVER)
+    put(folder, "site.yml", "- hosts: gpus\n  roles: [common, 'k3s', gpu]\n")
+    assert _BROUGHT[0] in run("fleet", "infer", cwd=folder).out
+
+
 def test_an_inventory_of_kubeadm_has_nothing_of_a_playbook_of_k3s(folder: Path) -> None:
     put(folder, "inventory/group_vars/all.yml", "kube_version: v1.33.4\nkube_network_plugin: calico\n")
     put(folder, "roles/gpu/tasks/main.yml", _DRIVER)

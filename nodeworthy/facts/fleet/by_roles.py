@@ -30,6 +30,7 @@ _IMPORTED = pattern(
 _NAMED = pattern(
     rb"(?m)^[ \t]*(?:-[ \t]+)?(?:\{[ \t]*)?(?:(?:role|name)[ \t]*:[ \t]*)?[\"']?([\w.-]{1,80})[\"']?[ \t\r]*(?:[#,}]|$)"
 )
+_LISTED = pattern(rb"(?m)^[ \t]*roles[ \t]*:[ \t]*\[([^\]\n]{1,500})\]", words=(b"roles",))
 _YAML = (".yml", ".yaml")
 _OF_AN_INVENTORY = "the nodes of inventory"
 
@@ -90,7 +91,13 @@ def _playbooks(around: Surroundings) -> Iterator[set[str]]:
     """The names of roles, and all else that stands alone in a line, of each playbook with those that it imports."""
     every = {held.path.as_posix(): held.data for held in around.holding(_PLAYS, _YAML)}
     for path in every:
-        yield {found[1].decode() for each in _with_imported(path, every) for found in _NAMED.finditer(every[each])}
+        yield {name for each in _with_imported(path, every) for name in _names_in(every[each])}
+
+
+def _names_in(data: bytes) -> Iterator[str]:
+    yield from (found[1].decode() for found in _NAMED.finditer(data))
+    for found in _LISTED.finditer(data):
+        yield from (each.strip(" \t\"'") for each in found[1].decode("utf-8", "replace").split(","))
 
 
 def _with_imported(path: str, every: Mapping[str, bytes]) -> list[str]:

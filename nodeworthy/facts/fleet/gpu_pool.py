@@ -155,6 +155,10 @@ def pools_of(fleet: Fleet, facts: Sequence[object], groups: Sequence[NodeGroup] 
 # What decides which pods come to a pool, and what it does for them by itself
 
 
+# GKE's own leaves out nodes with this label, whatever its value.
+NO_PLUGIN_OF_GKE = "gke-no-default-nvidia-gpu-device-plugin"
+
+
 @dataclass(frozen=True)
 class PoolDoor:
     """A pool as pods come to it: by the labels of its nodes."""
@@ -189,8 +193,10 @@ class PoolDoor:
 
     @property
     def plugin_of_image(self) -> Related | None:
-        """What says that its image hands out the GPUs itself; None where no image is known to."""
+        """What says that its image, or its cloud, hands out the GPUs itself; None where none is known to."""
         runtime = value_if_known(self.pool.runtime)
+        if runtime is not None and runtime.own_plugin and NO_PLUGIN_OF_GKE not in self.pool.machines.labels:
+            return Related(self.pool.runtime.place, runtime.own_plugin)
         if self.pool.driver is Driver.AMI and runtime is not None and runtime.plugin_in_image:
             return self.pool.declares_its_runtime()
         return None

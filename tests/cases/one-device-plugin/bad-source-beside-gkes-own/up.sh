@@ -1,0 +1,4 @@
+#!/usr/bin/env bash
+set -euo pipefail
+gcloud container node-pools create gpu --cluster ml --zone us-central1-a --num-nodes 2 \
+  --machine-type g2-standard-24 --accelerator type=nvidia-l4,count=2,gpu-driver-version=latest
