@@ -109,11 +109,15 @@ _IN_LISTS = {
 }
 
 
+# What is looked up stands as its address until it is, also where only a condition asks for it.
+_IS_LOOKED_UP = "data.aws_"
+
+
 def _in_no_list(nodes: NodeGroup) -> Findings:
     for name, (words, of) in _IN_LISTS.items():
         said = nodes.groups(name)
         known = aws_models.values(words) if said.text else ()
-        if said.is_unknown or not said.text or said.text in known:
+        if said.is_unknown or not said.text or said.text in known or _IS_LOOKED_UP in said.text:
             continue
         is_an_id = name == "amiType" and not said.text.isidentifier()
         yield fail(
