@@ -33,3 +33,24 @@ resource "aws_autoscaling_group" "gpu" {
     version = aws_launch_template.gpu.latest_version
   }
 }
+
+# A type beside an image that is looked up: nobody says of what kind it is, and nothing is told.
+data "aws_ami" "gpu" {
+  most_recent = true
+  owners      = ["amazon"]
+  filter {
+    name   = "name"
+    values = ["amazon-eks-node-al2023-x86_64-nvidia-1.33-*"]
+  }
+}
+
+module "serve" {
+  source  = "terraform-aws-modules/eks/aws"
+  version = "~> 20.0"
+
+  cluster_name    = "serve"
+  cluster_version = "1.33"
+  eks_managed_node_groups = {
+    looked_up = { ami_id = data.aws_ami.gpu.id, ami_type = "AL2023_x86_64_NVIDIA", instance_types = ["g6.12xlarge"], min_size = 1, max_size = 1, desired_size = 1 }
+  }
+}
