@@ -15,6 +15,7 @@ _THE_RUNNERS_OWN = "a runner is thrown away, or sets up what others run on it; w
 _OF_CLUSTER_API = "of machines without GPUs that install nothing of their own Cluster API's controllers tell nothing"
 _CHILDREN = "EKS joins behind it"
 _ON_ONE_LINE = "the whole line is shown"
+_GOES_ON = "each command of the list is followed by the next, whatever came of it"
 # What nobody reads yet.
 _NOBODY_READS_IT = "nobody here reads this door yet"
 _PACKED = "what is asked of the whole text does not see what is packed in it yet"
@@ -66,7 +67,8 @@ _BY_REASON: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         _NO_SWAP: ("swap-off-for-this-boot",),
     },
     "script, aws ssm send-command": {
-        _NOBODY_READS_IT: tuple(each for each in _ALL if each != "token-in-plain-sight"),
+        _BY_OTHERS: ("kubelet-not-enabled", "toolkit-tells-docker-only"),
+        _GOES_ON: ("join-may-fail", "driver-may-fail"),
     },
     "cloud-config runcmd": {
         _NO_SWAP: ("swap-off-for-this-boot",),

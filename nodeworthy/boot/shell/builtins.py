@@ -13,6 +13,7 @@ from nodeworthy.boot.shell.arithmetic import reckon
 from nodeworthy.boot.shell.elsewhere import (
     by_ansible,
     by_option,
+    by_systems_manager,
     in_lima,
     in_target,
     into_the_node,
@@ -289,6 +290,7 @@ BUILTINS: Mapping[str, Builtin] = {
     "sshpass": sshpass,
     **dict.fromkeys(("pdsh", "clush", "parallel-ssh", "pssh"), to_many),
     "ansible": by_ansible,
+    "aws": by_systems_manager,
     "vagrant": by_option,
     "gcloud": by_option,
     "multipass": run_elsewhere,

@@ -1,6 +1,6 @@
 """What a script has another machine run: `ssh HOST COMMAND`, `ssh HOST 'bash -s' <<EOF`, and what leads there as well:
 `gcloud compute ssh`, `vagrant ssh -c`, `multipass exec`, `lxc exec`, `limactl shell`; `pdsh`, `clush`, `ansible -m
-shell` to many; out of a container `nsenter -t 1` and `chroot /host`, to the node around it.
+shell`, `aws ssm send-command` to many; out of a container `nsenter -t 1` and `chroot /host`, to the node around it.
 
 The other machine has none of this one's variables, functions and files; what an unquoted heredoc expands is expanded
 here, before it is sent. Scripts for one host, by the name that is written, find the files of those before them.
@@ -13,7 +13,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from nodeworthy.boot.effects import Effect, Opens, RunsElsewhere
-from nodeworthy.boot.origin import Origin, Straight
+from nodeworthy.boot.origin import Folded, Origin, Straight
 from nodeworthy.boot.shell.flow import Stream
 from nodeworthy.boot.shell.nested import SHELLS, Written, run_here
 from nodeworthy.boot.shell.state import State
@@ -32,6 +32,7 @@ _TAKES = "BbcDEeFIiJLlmOopQRSWw"
 _TAKES_OF_MANY = "wxgXlfuRtMHhpoeO"
 # A variable that is not known, and that holds options by what it is called.
 _OPTIONS = pattern(r"(?i)opt|arg|flag|param")
+_RUNS_A_SCRIPT = "AWS-RunShellScript"
 # The node around a container: its first process, and where its disk is mounted.
 THE_NODE = Text.of("the node")
 _INTO_PROCESS_1 = pattern(r"(?:^|\s)(?:-\w*t\s*|--target[= ]\s*)1(?:\s|$)|/proc/1/ns/mnt\b|/proc/1/root\b")
@@ -52,6 +53,8 @@ class _Asked:
     # It is given a terminal, or told to read nothing.
     has_terminal: bool = False
     reads_nothing: bool = False
+    # Where its lines stand, if not where they are written in the command.
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,43 @@ def by_ansible(walker: Walker, arguments: Sequence[Text], place: Place, raw: str
     is_shell = module.rpartition(".")[2] in ("shell", "command", "raw")
     asked = _Asked(arguments[1], (given,)) if given is not None and is_shell else None
     return _sent(walker, asked, arguments, place, raw)
+
+
+def by_systems_manager(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
+    """`aws ssm send-command --document-name AWS-RunShellScript --parameters 'commands=["…"]'`: of a list each line is
+    run, whatever came of the one before."""
+    words = [each.shown() for each in arguments]
+    asked = None
+    if words[1:3] == ["ssm", "send-command"] and any(each.endswith(_RUNS_A_SCRIPT) for each in words):
+        given = _value_of(words, "--parameters")
+        host = _value_of(words, "--instance-ids") or _value_of(words, "--targets") or "all of them"
+        lines = _commands_in(given)
+        asked = (
+            _Asked(Text.of(host), (Text.of("\n".join(lines)),), origin=Folded(place, "the command")) if lines else None
+        )
+    return _sent(walker, asked, arguments, place, raw)
+
+
+def _value_of(words: Sequence[str], option: str) -> str:
+    for at, word in enumerate(words):
+        if word == option and at + 1 < len(words):
+            return words[at + 1]
+        if word.startswith(f"{option}="):
+            return word.removeprefix(f"{option}=")
+    return ""
+
+
+def _commands_in(parameters: str) -> list[str]:
+    """`{"commands": [...]}`, `commands=[...]`, `commands="..."`; none where it is a file, or nobody can read it."""
+    import json
+
+    short = parameters.removeprefix("commands=")
+    try:
+        read = json.loads(short) if short[:1] in ("{", "[", '"') else short if short != parameters else None
+    except (ValueError, RecursionError):
+        return []
+    said = read.get("commands") if isinstance(read, dict) else read
+    return [each for each in (said if isinstance(said, list) else [said]) if isinstance(each, str) and each]
 
 
 def in_lima(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
@@ -233,7 +273,7 @@ def _script(walker: Walker, asked: _Asked) -> _Script | None:
     """What the other machine's shell is given; None where nobody here knows it."""
     if asked.command:
         text = " ".join(each.shown() for each in asked.command)
-        return _Script(text, stdin=walker.stdin)
+        return _Script(text, asked.origin, walker.stdin if asked.origin is None else None)
     content = walker.stdin.content if walker.stdin is not None else None
     if content is None or not content.lines:
         return None

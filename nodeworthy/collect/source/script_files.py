@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # It has another file's variables.
 _SOURCES = pattern(rb"(?m)(?:^|[;&|])[ \t]*(?:source|\.)[ \t]+[^\s;]")
 # By what a script reaches another machine.
-_ELSEWHERE = (b"ssh", b"pdsh", b"clush", b"ansible ", b"multipass exec", b"lxc exec", b"limactl shell")
+_ELSEWHERE = (b"ssh", b"pdsh", b"clush", b"ansible ", b"multipass exec", b"lxc exec", b"limactl shell", b"send-command")
 
 
 def boot_script(source: Source, data: bytes, rules: frozenset[str]) -> FileContents:

@@ -69,7 +69,7 @@ def _sent(effects: tuple[Effect, ...]) -> Iterator[RunsElsewhere]:
 # ssh ends as the last command there ends, or as the one that stops it: whether somebody hears of that is then a
 # question to the script that called it. What goes on over there after a failure, nobody here ever hears of.
 
-_OVER_SSH, _ON_THE_NODE = " over ssh", " on the node around the container"
+_OVER_SSH, _ON_THE_NODE, _BY_AWS = " over ssh", " on the node around the container", " by Systems Manager"
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +111,7 @@ class Sent:
     @property
     def here(self) -> CriticalStep:
         """The step as this script sees it."""
-        called = self.there.called + (_ON_THE_NODE if self.call.host == THE_NODE else _OVER_SSH)
+        called = self.there.called + _way(self.call)
         if self.goes_on_there:
             return replace(self.there, called=called)
         own, call = self.there.effect, self.call
@@ -122,7 +122,13 @@ class Sent:
 
 
 def is_sent(step: CriticalStep) -> bool:
-    return step.called.endswith((_OVER_SSH, _ON_THE_NODE))
+    return step.called.endswith((_OVER_SSH, _ON_THE_NODE, _BY_AWS))
+
+
+def _way(call: RunsElsewhere) -> str:
+    if call.host == THE_NODE:
+        return _ON_THE_NODE
+    return _BY_AWS if call.arguments[0].known == "aws" else _OVER_SSH
 
 
 def sending_script(script: BootScript) -> Iterator[SendingScript]:
