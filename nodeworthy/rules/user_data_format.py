@@ -69,9 +69,11 @@ def _edit(fault: UserDataFault) -> Edit | None:
 
 
 def _for_two_families(script: BootScript) -> Findings:
-    """bootstrap.sh and a NodeConfig in one: whatever the image is, one of them is not read."""
+    """bootstrap.sh and a NodeConfig in one: whatever the image is, one of them is not read. Of an image that is known
+    it is told which."""
     config = next((part for part in script.userdata.parts if part.kind is PartKind.NODE_CONFIG), None)
-    if config is None:
+    is_known = script.image is not None and script.image.distribution is not None
+    if config is None or (is_known and not script.pools):
         return
     for each in script.timeline.of(Joins):
         if each.how == BOOTSTRAP and not is_for_several(script, each):
