@@ -329,13 +329,21 @@ def _runtime_is_missing(toolkit: ToolkitOnNodes) -> Draft:
         on=toolkit.on_stricken,
         related=toolkit.stricken_say,
         cause="; ".join(filter(None, [_where_it_went(toolkit), toolkit.told_pods, toolkit.stricken_gpus])),
-        remedy=_start_it_again(toolkit)
-        if toolkit.was_there
-        else _read_its_log(toolkit)
-        if _its_folders_are_right(toolkit) and toolkit.broken
-        else COMPARE,
+        remedy=_mends_it(toolkit),
         victims=toolkit.victims,
     )
+
+
+def _mends_it(toolkit: ToolkitOnNodes) -> str:
+    if toolkit.is_containerd and toolkit.was_there:
+        return _start_it_again(toolkit)
+    if _leaves_the_restart(toolkit):
+        return (
+            "restart it on the node (systemctl restart containerd; k3s and RKE2 by their own unit), or take "
+            "CONTAINERD_RESTART_MODE=none out of toolkit.env; if it still knows no such runtime, compare "
+            "CONTAINERD_CONFIG with the file that kubelet's containerd reads"
+        )
+    return _read_its_log(toolkit) if _its_folders_are_right(toolkit) and toolkit.broken else COMPARE
 
 
 def _start_it_again(toolkit: ToolkitOnNodes) -> str:
@@ -348,6 +356,10 @@ def _start_it_again(toolkit: ToolkitOnNodes) -> str:
         if pods
         else f"let the toolkit write it again: kubectl rollout restart {at} daemonset/{toolkit.daemonset.name}"
     ) + "; let whoever wrote the config keep NVIDIA's runtime, or import the toolkit's own file (conf.d)"
+
+
+def _leaves_the_restart(toolkit: ToolkitOnNodes) -> bool:
+    return toolkit.is_containerd and toolkit.daemonset.restarts_nothing and not toolkit.found_no_socket
 
 
 def _its_folders_are_right(toolkit: ToolkitOnNodes) -> bool:
@@ -365,6 +377,11 @@ def _where_it_went(toolkit: ToolkitOnNodes) -> str:
             "the runtime was there, as pods of it show that have run on this node, and is no more: containerd's "
             "config.toml was written anew since (an upgrade of the cluster, Kubespray, kubeone, a restart that makes "
             "it of a template), or kubelet uses another containerd now; the toolkit writes into it only when it starts"
+        )
+    if _leaves_the_restart(toolkit):
+        return (
+            "the toolkit writes the runtime and was told to restart nothing (CONTAINERD_RESTART_MODE=none): until "
+            "somebody restarts containerd, it does not know what was written"
         )
     if any(each.state == Known(None) for each in (daemonset.config_folder, daemonset.socket_folder)):
         return (

@@ -127,7 +127,8 @@ class _Facts:
         silent = [each for each in self._pods.past_webhook if left_in_silence(each, self._cluster)]
         victims = tuple(name for each in silent for name in each.pod.victims)
         has_gpus = any(each.is_gpu for each in self._seen.nodes.values())
-        words = {name: said.last_line for name, said in self._seen.hami.logs.items()}
+        told = self._seen.stack.said
+        words = {**told, **{name: said.last_line for name, said in self._seen.hami.logs.items()}}
         silenced = False
         for one in self._cluster.found:
             parts = list(part_faults(one, words, self._pods.waiting(victims), has_gpus=has_gpus))

@@ -102,7 +102,9 @@ def _of_hami(pod: AdmissionRefusal, node: NodeGpus | None) -> Draft:
         cause=f"{pod.scheduler or 'another scheduler'} placed the pods, and HAMi's device plugin gives GPUs only to "
         "those "
         "that its own scheduler bound",
-        remedy="leave schedulerName to HAMi's webhook, and nodeName out of the pod",
+        remedy="leave schedulerName to HAMi's webhook, and nodeName out of the pod; where it names neither, the API "
+        "server passed the webhook by (not reached, its certificate not trusted): kubectl logs -n kube-system "
+        "-l component=kube-apiserver | grep vgpu.hami.io",
     )
 
 

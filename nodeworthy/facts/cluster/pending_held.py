@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
+from nodeworthy.facts.cluster.no_library import without_library
+from nodeworthy.facts.cluster.node import GPU
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.pending_said import PendingCause
 from nodeworthy.facts.cluster.pending_world import PendingWorld
@@ -84,11 +86,24 @@ def cause_of_held(
             should=f"{amount} free on one node",
             cause=f"{named}{besides}{_priorities(pod, who)}",
             remedy=_PACK if scattered else _ended(who),
-            related=tuple(Related(each.place, each.says) for each in who[:_SHOWN]),
+            related=[*(Related(each.place, each.says) for each in who[:_SHOWN]), *_unoffered(resource, nodes, world)],
             nodes=[node.name for node in nodes],
         ),
         more_nodes_help=True,
     )
+
+
+def _unoffered(resource: str, nodes: Sequence[NodeGpus], world: PendingWorld) -> Iterator[Related]:
+    """A node of which nobody says that it has GPUs, and whose device plugin finds no driver: it may be one that has."""
+    if world.telling_plugin is None or resource != GPU:
+        return
+    pod, words = world.telling_plugin
+    node, known = world.nodes.get(pod.node), next((each.evidence for each in in_text(words)), None)
+    if node is None or node in nodes or known is None:
+        return
+    lacks = without_library(pod, known, node.runtime)
+    if lacks is not None:
+        yield Related(pod.place, f"if {node.title} has GPUs, it offers none: {lacks[0]}; {lacks[1]}")
 
 
 def _more(count: int) -> str:

@@ -91,6 +91,11 @@ class ToolkitDaemonSet:
         return self._variables.get("RUNTIME", "") or "containerd"
 
     @cached_property
+    def restarts_nothing(self) -> bool:
+        """Whether it was told to write its runtime and to leave the restart to others (CONTAINERD_RESTART_MODE)."""
+        return any(name.endswith("RESTART_MODE") and value == "none" for name, value in self._variables.items())
+
+    @cached_property
     def runtime_names(self) -> frozenset[str]:
         """The runtime handlers that it writes."""
         named = self._variables.get("CONTAINERD_RUNTIME_CLASS") or self._variables.get("NVIDIA_RUNTIME_NAME")
