@@ -196,6 +196,17 @@ release-cut: venv ## CHANGELOG.md: the section of this version, of what is unrel
 release: venv ## a release of a clean, tagged commit into build/release, signed with KEY=file; publishes nothing
 	@$(PY) tools/release.py make --key $(or $(KEY),$(error make release KEY=file; docs/releasing.md says how))
 
+COMPILED := build/compiled
+
+.PHONY: compiled
+compiled: venv ## a wheel for this machine of which what reads boot scripts is compiled (needs a C compiler; minutes)
+	@rm -rf $(COMPILED) && HATCH_BUILD_HOOK_ENABLE_CUSTOM=1 $(PY) -m hatchling build --target wheel --directory $(COMPILED)
+
+.PHONY: test-compiled
+test-compiled: compiled ## that wheel against the cases and what reads scripts: what it says is what the sources say
+	@$(PY) tools/compiled_tree.py $(COMPILED) && cd $(COMPILED)/tree && NODEWORTHY_COMPILED=1 ../../../$(PY) -m pytest \
+		tests/test_compiled.py tests/test_cases.py tests/test_turned_cases.py tests/boot tests/facts tests/source -n $(PYTEST_WORKERS)
+
 .PHONY: clean
 clean: ## removes .venv and every cache of the tree
 	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

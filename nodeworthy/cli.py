@@ -246,7 +246,7 @@ class Parser(argparse.ArgumentParser):
 
 def _front(argv: list[str]) -> int:
     if argv and argv[0] in ("--version", "-V"):
-        print(f"nodeworthy {__version__}")
+        print(f"nodeworthy {__version__}{' (compiled)' if _is_compiled() else ''}")
         return 0
     if argv and argv[0] not in ("--help", "-h", "help"):
         print(f"nodeworthy: {_no_such_command(argv[0], argv[1:])}", file=sys.stderr)
@@ -254,6 +254,13 @@ def _front(argv: list[str]) -> int:
     asked = next((each for each in COMMANDS if argv[1:2] == [each.name]), None)
     print(_parser(asked).format_help() if asked is not None else front_page())
     return 0
+
+
+def _is_compiled() -> bool:
+    """Whether what reads boot scripts is (`make compiled`); by it all of those modules are."""
+    from nodeworthy.boot import text
+
+    return not text.__file__.endswith(".py")
 
 
 def _no_such_command(word: str, rest: Sequence[str]) -> str:

@@ -173,6 +173,14 @@ def _of_class(cls: type[Any]) -> Mapping[str, _Field]:
     return {name: _of_theirs(each) for name, each in said.get("__dataclass_fields__", {}).items()}
 
 
+def fields_written_out(**told: tuple[bool, bool, bool, bool]) -> Mapping[str, _Field]:
+    """All fields of a class that is compiled, whose methods stand in it: of each whether it is given when one is made,
+    shown, compared, and given by its name."""
+    names = ("init", "repr", "compare", "kw_only")
+    made = {name: _Field(**dict(zip(names, said, strict=True))) for name, said in told.items()}
+    return {name: each.of(name, Any, kw_only=each.kw_only) for name, each in made.items()}
+
+
 def _all_fields(cls: type[Any], said: _NotYet) -> Mapping[str, _Field]:
     return _inherited(cls) | _declared(cls, said)
 
