@@ -31,7 +31,7 @@ def _write(path: Path, objects: Iterator[Object]) -> None:
         file.write('{\n    "apiVersion": "v1",\n    "items": [')
         separator = "\n"
         for each in objects:
-            file.write(separator + json.dumps(each, indent=4).replace("\n", "\n        "))
+            file.write(separator + f"        {json.dumps(each, indent=4)}".replace("\n", "\n        "))
             separator = ",\n"
         file.write('\n    ],\n    "kind": "List",\n    "metadata": {\n        "resourceVersion": ""\n    }\n}\n')
 

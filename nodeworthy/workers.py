@@ -9,6 +9,7 @@ run: what it did was too much for this machine, and would be so here.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import signal
@@ -103,8 +104,14 @@ class _Workers:
         """What it made; None where it could not."""
         import pickle
 
-        with open(self._heard[worker], "rb", closefd=False) as pipe:
-            text = pipe.read()
+        results: list[Any] | None = None
+        # What it hands back is made as it comes, each by itself: nobody holds the text of it, too.
+        with (
+            open(self._heard[worker], "rb", closefd=False) as pipe,
+            contextlib.suppress(EOFError, pickle.UnpicklingError),
+        ):
+            count, stops = pickle.load(pipe)  # noqa: S301 - a copy of ours writes it
+            results = [pickle.load(pipe) for _ in range(count)]  # noqa: S301
         status = self._wait(worker)
         if os.WIFSIGNALED(status):
             ended = signal.Signals(os.WTERMSIG(status)).name
@@ -112,10 +119,8 @@ class _Workers:
                 f"a process that did a part of the work was killed ({ended}), so nothing is proven: where memory is "
                 "short, `taskset -c 0 nodeworthy …` does all of it in one process"
             )
-        if status:
+        if status or results is None:
             return None
-        results: Sequence[Any]
-        results, stops = pickle.loads(text)  # noqa: S301 - a copy of ours has written it
         backstop.note_stops(stops)
         return results
 
@@ -142,7 +147,8 @@ def _work_and_leave(work: Callable[[Sequence[T]], Sequence[R]], share: Sequence[
         before = backstop.count_stops()
         results = work(share)
         with open(says, "wb") as pipe:
-            pickle.dump((results, backstop.count_stops() - before), pipe, pickle.HIGHEST_PROTOCOL)
+            for each in ((len(results), backstop.count_stops() - before), *results):
+                pickle.dump(each, pipe, pickle.HIGHEST_PROTOCOL)
         sys.stdout.flush()
         sys.stderr.flush()
         code = 0

@@ -64,6 +64,16 @@ class CapacitySeen:
         elif text_at(data, "status", "phase") == "Failed":
             self._refuse(admission_refusal(data))
 
+    def add_pods_of(self, others: CapacitySeen) -> None:
+        self.newest = max(self.newest, others.newest)
+        self.has_claims = self.has_claims or others.has_claims
+        self.claiming.update(others.claiming)
+        for key, pod in others._pods.items():
+            pod.choice = self._choices.setdefault(pod.choice.written, pod.choice)
+            self._pods[key] = pod
+        for each in others._refusals.values():
+            self._refuse(each)
+
     def add_event(self, data: Mapping[str, Any]) -> None:
         self.newest = max(self.newest, time_of(data))
         self.events.add(data)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from nodeworthy.backstop import TookTooLong, call_bounded
-from nodeworthy.collect.cluster import dump_yaml, hami_logs, logs
+from nodeworthy.collect.cluster import divided, dump_yaml, hami_logs, logs
 from nodeworthy.collect.cluster.described import Descriptions, is_described, time_before
 from nodeworthy.collect.cluster.dump_text import STDIN, PrintedLogs, Unreadable, text_of, without_logs
 from nodeworthy.collect.cluster.kinds import KINDS, NODES, PODS, ObjectKind, kind_named, kind_of, kind_of_list
@@ -86,7 +86,7 @@ def look(named: str, namespace: str | None) -> ClusterObjects:
         raise InputError(f"{named}: may not be read")
     for path in _files(root, seen):
         if path.suffix.lower() == ".json" or _AS_JSON in path.name:
-            _read_file(path, text_of(path), read_objects, seen)
+            _read_json(path, text_of(path), seen)
         elif path.suffix.lower() in dump_yaml.SUFFIXES or _AS_YAML in path.name:
             _read_if_dumped(path, seen)
         elif _DESCRIBED in path.name:
@@ -114,7 +114,7 @@ def _read_named(path: Path, seen: ClusterObjects) -> PrintedLogs:
     elif not is_json and is_table_of_pods(pieces.begins):
         file = _read_table(path, pieces, seen)
     else:
-        file = _read_file(path, pieces, read_objects if is_json else dump_yaml.read_objects, seen)
+        file = _read_json(path, pieces, seen) if is_json else _read_file(path, pieces, dump_yaml.read_objects, seen)
     if file.objects or file.is_list:
         return printed
     told = [f"{each.place}: {each.why}" for each in seen.unreadable]
@@ -194,6 +194,18 @@ def _files(root: Path, seen: ClusterObjects) -> Iterator[Path]:
     for above, folders, names in os.walk(root, onerror=refused):
         folders.sort()
         yield from (Path(above, name) for name in sorted(names))
+
+
+def _read_json(path: Path, pieces: Iterable[str], seen: ClusterObjects) -> _File:
+    pods = divided.read_pods(path, lambda part, own: _read_faultless(path, part, own), seen)
+    if pods:
+        return _File(shown_path(path), objects=pods, is_list=True, last=PODS)
+    return _read_file(path, pieces, read_objects, seen)
+
+
+def _read_faultless(path: Path, pieces: Iterable[str], seen: ClusterObjects) -> int | None:
+    file = _read_file(path, pieces, read_objects, seen)
+    return None if file.waiting or seen.unreadable or seen.refused or seen.cut else file.objects
 
 
 def _read_file(path: Path, pieces: Iterable[str], read: _Reader, seen: ClusterObjects) -> _File:

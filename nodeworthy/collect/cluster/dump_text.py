@@ -13,6 +13,7 @@ from nodeworthy.backstop import allow
 from nodeworthy.documents.files import OPENED
 from nodeworthy.limits import MOST_DIGITS, SECONDS_A_MIB_OF_JSON, without_long_numbers
 from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
 
 STDIN = "-"
 PIECE = 1 << 20
@@ -25,8 +26,33 @@ class Unreadable(Exception):
 
 def text_of(path: Path) -> Iterator[str]:
     """The text of a file in pieces; of `-`, what comes through standard input. A number may lie across two pieces."""
+    yield from _with_bounds(_read_pieces(path))
+
+
+def text_of_part(path: Path, begins: int, ends: int) -> Iterator[str]:
+    """The text of these bytes of a file, in pieces."""
+    try:
+        with path.open("rb") as file:
+            file.seek(begins)
+            yield from _with_bounds(_decoded(_Part(file, ends - begins)))
+    except OSError as problem:
+        raise Unreadable(f"it can't be read: {problem.strerror}") from None
+
+
+@dataclass
+class _Part:
+    file: BinaryIO
+    left: int
+
+    def read(self, count: int) -> bytes:
+        data = self.file.read(min(count, self.left))
+        self.left -= len(data)
+        return data
+
+
+def _with_bounds(pieces: Iterable[str]) -> Iterator[str]:
     held = ""
-    for piece in _read_pieces(path):
+    for piece in pieces:
         text = held + piece
         kept = text.rstrip("0123456789")
         held = text[len(kept) :][: MOST_DIGITS + 1]
@@ -121,7 +147,7 @@ def _read_pieces(path: Path) -> Iterator[str]:
         raise Unreadable(f"it can't be read: {problem.strerror}") from None
 
 
-def _decoded(file: BinaryIO) -> Iterator[str]:
+def _decoded(file: BinaryIO | _Part) -> Iterator[str]:
     data = file.read(PIECE)
     decoder = codecs.getincrementaldecoder(_BYTE_ORDER_MARKS.get(data[:2], "utf-8"))()
     before = 0

@@ -78,6 +78,13 @@ class HamiSeen:
             labels = strings_at(data, "metadata", "labels")
             self.others[key] = (labels, text_at(data, "metadata", "creationTimestamp"))
 
+    def add_pods_of(self, others: HamiSeen) -> None:
+        self.parts.update(others.parts)
+        self.allocated |= others.allocated
+        self.others.update(others.others)
+        self.ended.update(others.ended)
+        self.shares.update(others.shares)
+
     def add_maker(self, kind: ObjectKind, key: Key, data: Mapping[str, Any]) -> None:
         if role_of_object(data) in (Role.SCHEDULER, Role.DEVICE_PLUGIN):
             self.makers[(kind.kind, *key)] = data

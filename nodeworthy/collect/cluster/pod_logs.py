@@ -63,6 +63,10 @@ class WantedLogs:
         if matters and all(map(_NAME.fullmatch, key)):
             self._of[key] = tuple(_wanted(key, data))
 
+    def add_all(self, others: WantedLogs) -> None:
+        self._of.update(others._of)
+        self._of_ready.update(others._of_ready)
+
     def of(self, pods: Mapping[Key, ClusterPod], toolkits: frozenset[Key], parts: frozenset[Key]) -> list[WantedLog]:
         """The logs to ask for: of pods of the GPU stack, of HAMi's own, and of those that crash with GPUs."""
         asked: Counter[Key] = Counter()

@@ -38,6 +38,12 @@ class GpuPods:
             self._kept.setdefault(like, kept)
             self._pods[key] = (like, pod)
 
+    def add_pods_of(self, others: GpuPods) -> None:
+        self._rejected.update(others._rejected)
+        for like, kept in others._kept.items():
+            self._kept.setdefault(like, kept)
+        self._pods.update(others._pods)
+
     def add_event(self, data: Mapping[str, Any]) -> None:
         when = text_at(data, "lastTimestamp") or text_at(data, "eventTime")
         self.now = max(self.now, when)

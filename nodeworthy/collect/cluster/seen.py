@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import field
+from sys import intern
 from typing import Any, TypeVar
 
 from nodeworthy.collect.cluster import hami_seen
@@ -92,7 +93,7 @@ class ClusterObjects:
     _versions: defaultdict[str, dict[Key, int]] = field(default_factory=lambda: defaultdict(dict))
 
     def add(self, kind: ObjectKind, data: Mapping[str, Any]) -> None:
-        key = (text_at(data, "metadata", "namespace"), text_at(data, "metadata", "name"))
+        key = (intern(text_at(data, "metadata", "namespace")), text_at(data, "metadata", "name"))
         self.kinds.add(kind.plural)
         if self.namespace and kind.namespaced and key[0] != self.namespace:
             return
@@ -144,6 +145,18 @@ class ClusterObjects:
             self.documents[kind][key] = kind.document(data)
         elif kind in hami_seen.KINDS:
             self._keep_of_hami(kind, key, data)
+
+    def add_pods_of(self, part: ClusterObjects) -> None:
+        """Adds the pods of a part of a dump that holds nothing else, and none of those that are here."""
+        self.kinds |= part.kinds
+        self.objects += part.objects
+        self._versions[PODS.plural].update(part._versions[PODS.plural])
+        self.pods.update(part.pods)
+        self.claims_devices = self.claims_devices or part.claims_devices
+        self.logs.add_all(part.logs)
+        self.gpu_pods.add_pods_of(part.gpu_pods)
+        self.capacity.add_pods_of(part.capacity)
+        self.hami.add_pods_of(part.hami)
 
     def _keep_of_hami(self, kind: ObjectKind, key: Key, data: Mapping[str, Any]) -> None:
         """Keeps what HAMi is told by, of which others know more, too."""

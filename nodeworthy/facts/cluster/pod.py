@@ -7,7 +7,7 @@ from functools import lru_cache
 from sys import intern
 from typing import Any
 
-from nodeworthy.documents.plain import at, mapping_at, mappings_at, number_at, text_at
+from nodeworthy.documents.plain import at, mapping_at, mappings_at, number_at, strings_at, text_at
 from nodeworthy.facts.cluster.named_pod import NamedPod
 from nodeworthy.known.containerd import defaults
 from nodeworthy.known.gpu_stack import INSTALLER, controller_of, named_pod, part_of
@@ -109,11 +109,11 @@ def cluster_pod(data: Any) -> ClusterPod:
     waits_in, waits_since = _running_init(spec, status)
     part = _which_part(text_at(metadata, "name"), containers, mappings_at(spec, "initContainers"))
     return ClusterPod(
-        namespace=text_at(metadata, "namespace"),
+        namespace=intern(text_at(metadata, "namespace")),
         name=text_at(metadata, "name"),
         node=intern(text_at(spec, "nodeName")),
         phase=phase,
-        labels=_labels(metadata),
+        labels=_labels(tuple(strings_at(metadata, "labels").items())),
         daemonset=intern(_daemonset(metadata)),
         runtime_class=intern(text_at(spec, "runtimeClassName")),
         wants_gpus=any(map(_wants_gpus, containers)),
@@ -138,9 +138,10 @@ def cluster_pod(data: Any) -> ClusterPod:
     )
 
 
-def _labels(metadata: Mapping[str, Any]) -> dict[str, str]:
-    labels = mapping_at(metadata, "labels").items()
-    return {intern(name): intern(value) for name, value in labels if isinstance(value, str)}
+# Of all pods, those of one template over and over.
+@lru_cache(maxsize=4096)
+def _labels(written: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
+    return {intern(name): intern(value) for name, value in written}
 
 
 def _which_part(name: str, containers: Sequence[Mapping[str, Any]], first: Sequence[Mapping[str, Any]]) -> str:
