@@ -446,8 +446,8 @@ def _over_options(found: Sequence[GoneOption]) -> Draft:
         is_=f"--{first.name}",
         should=first.instead,
         related=[Related(each.place, f"nor --{each.name}, since 1.{each.since}") for each in others],
-        cause="kubelet ends with `failed to parse kubelet flag: unknown flag`, and systemd starts it again and again: "
-        "kubeadm waits for it in vain",
+        cause=f"kubelet ends with `{'unrecognized feature gate' if '=' in first.name else 'unknown flag'}`, systemd "
+        "starts it again and again, and kubeadm waits for it in vain",
         remedy=f"take --{first.name} out ({first.place.spot})",
     )
 

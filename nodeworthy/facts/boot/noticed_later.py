@@ -70,6 +70,9 @@ _ENABLES = pattern(r"\bsystemctl\b.{0,80}\benable\b(?!.{0,80}--now)")
 _WRITTEN_EARLY = pattern(
     r"^(?:sudo\s+(?:-\S+\s+)*)?(?:cp|mv|cat|install|chown|chmod)\b[^;&|]*(?:/etc/kubernetes/|\.kube/config\b)"
 )
+_COPIES = pattern(r"(?:sudo\s+(?:-\S+\s+)*)?(?:cp|mv)\s[^;&|]*$")
+# The program, what is copied, and where.
+_OF_A_COPY = 2
 _STARTS = pattern(r"\b(?:systemctl|service)\b(?!.{0,120}\b(?:is-active|is-failed|status)\b)")
 # An entry of runcmd, also as a list of words.
 _ENTRY = pattern(r"^-\s+(?:\[\s*[\"']?(?:/bin/)?(?:ba)?sh[\"']?,\s*[\"']?-c[\"']?,\s*)?[\"']?")
@@ -235,6 +238,7 @@ def _looks(lines: Sequence[str], subject: Subject) -> Looks:
     made = tuple(islice(_made_folders(rows), _MOST_FOLDERS))
     whole = [_without_what_is_put_there(row, made) for row in whole] if made else whole
     about = [_ABOUT[subject].search(_without_its_config(row) if is_made else row) is not None for row in whole]
+    about = list(_with_copies(rows, about))
     asked = tuple(index for at, (index, _) in enumerate(commands) if about[at] and _is_asked(rows, at))
     mute = tuple(index for at, (index, _) in enumerate(commands) if about[at] and _is_mute(rows, at))
     needs = [index for at, (index, row) in enumerate(commands) if about[at] and _needs(row, subject)]
@@ -264,6 +268,17 @@ def _without_what_is_put_there(row: str, made: tuple[str, ...]) -> str:
     found, words = _TO_A_FILE.search(row), row.split()
     path = found[1] if found is not None else words[-1] if words and not _PUTS.isdisjoint(words) else ""
     return row.replace(path, " ") if path.startswith(made) else row
+
+
+def _with_copies(rows: Sequence[str], about: Iterable[bool]) -> Iterator[bool]:
+    """Which lines are about it, those among them that work on a copy of what only it makes: without the one there is
+    no other."""
+    copies: set[str] = set()
+    for row, said in zip(rows, about, strict=True):
+        words = row.split()
+        yield said or not copies.isdisjoint(words)
+        if said and _COPIES.match(row.strip()) and len(words) > _OF_A_COPY and not words[-1].endswith("/"):
+            copies.add(words[-1])
 
 
 def _without_its_config(row: str) -> str:
