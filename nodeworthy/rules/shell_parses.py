@@ -10,7 +10,8 @@ an empty line comes next. There the command runs without its last arguments, and
 `--kubelet-extra-args`, which is not there. `bash -n` says nothing of that. Of a Slurm job `slurm-script-found` tells of
 such an option; what its `srun` or `mpirun` was to run, and the batch shell runs by itself, is told here.
 In cloud-config a command over several lines without `|` is joined by YAML, with a blank behind each backslash: the
-shell escapes that blank, and the program gets the word " --token", which it refuses. Of each list of commands
+shell escapes that blank, and the program gets the word " --token", which it refuses; Ansible's `cmd: >` does the same,
+and what stands behind `shell:` itself does not, for there Ansible drops such backslashes. Of each list of commands
 cloud-init makes one script of sh: what can't be read in one of them ends all behind it. In an array a comment may end
 each line, unless a backslash stands before it: `\\ #` begins a word, and the array has it. `$$TOKEN` is no TOKEN: `$$`
 is the number of the shell's process, and Terraform's templates take a dollar away before a brace alone.

@@ -186,11 +186,37 @@ def _pairs(free: Tree) -> Iterator[tuple[str, Tree]]:
 
 def words_of(task: Task) -> str:
     """The command of a free-form task, without what it is given beside it."""
-    text = text_of(task.free) or text_of(task.values.get("cmd")) or text_of(task.values.get("_raw_params"))
+    text = _as_split(text_of(task.free)) or text_of(task.values.get("cmd")) or text_of(task.values.get("_raw_params"))
     argv = task.values.get("argv")
     if not text and argv is not None:
         text = " ".join(quote(text_of(each)) for each in argv.sequence)
     return _BESIDE.sub(" ", text) if "=" in text.partition("\n")[0] else text
+
+
+def _as_split(free: str) -> str:
+    """The text behind a module's name as Ansible hands it on: outside of quotes it drops a backslash that stands alone,
+    as YAML leaves one where it folds lines (ansible/parsing/splitter.py, split_args)."""
+    if "\\ " not in free:
+        return free
+    lines, opened = [], ""
+    for line in free.split("\n"):
+        kept: list[str] = []
+        for word in line.split(" "):
+            if word != "\\" or opened:
+                kept.append(word)
+            opened = _open_quote(word, opened)
+        lines.append(" ".join(kept) + " \\" * line.endswith(" \\"))
+    return "\n".join(lines)
+
+
+def _open_quote(word: str, opened: str) -> str:
+    """The quote that is open behind the word."""
+    before = ""
+    for letter in word:
+        if letter in "\"'" and before != "\\" and opened in ("", letter):
+            opened = "" if opened else letter
+        before = letter
+    return opened
 
 
 def quote(text: str) -> str:
