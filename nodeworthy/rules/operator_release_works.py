@@ -232,7 +232,7 @@ def _system_twice(version: Tree, release: str, system: str) -> Draft:
 @RULE.check
 def it_works_with_these_settings(values: OperatorValues) -> Findings:
     _of_a_release(values)
-    for hit in hits(values, None):
+    for hit in _doubted_once(list(hits(values, None))):
         yield _draft_of_hit(hit, values, None)
 
 
@@ -242,7 +242,7 @@ def it_works_on_this_pool(values: OperatorValues, pool: GpuPool) -> Findings:
     if pool.runs_unsaid:
         skip(f"no file says what the nodes of {pool.title} run")
     found = list(hits(values, pool))
-    for hit in found:
+    for hit in _doubted_once(found):
         if not hit.unsaid:
             yield _draft_of_hit(hit, values, pool)
         elif need(pool.runtime).chosen and _is_asked_for(hit):
@@ -250,6 +250,12 @@ def it_works_on_this_pool(values: OperatorValues, pool: GpuPool) -> Findings:
     if any(hit.unsaid for hit in found):
         why = f"{pool.title} does not say which containerd it runs, on which it depends whether this release works"
         skip(ToGive(why, "say it in the fleet (containerd of the pool)") if need(pool.runtime).chosen else why)
+
+
+def _doubted_once(found: Sequence[Hit]) -> Iterator[Hit]:
+    """Where it is not known which release it is, one of what may break stands for all: one answer settles them."""
+    doubted = next((each for each in found if each.unsure is not None and not each.unsaid), None)
+    yield from (each for each in found if each.unsure is None or each.unsaid or each is doubted)
 
 
 def _is_asked_for(hit: Hit) -> bool:

@@ -17,7 +17,10 @@ line belongs.
 
 A batch shell is not the shell that one types in: it reads no ~/.bashrc, and `conda activate` is a function that conda
 puts there. In a job that neither sources anything nor loads a module it ends with an error, and what runs below it is
-whatever Python the submitting shell had.
+whatever Python the submitting shell had; `conda init` changes what later shells read, and not this one.
+
+A program that asks for a variable which the job sets and does not export (`os.environ["MODEL"]` below `MODEL=…`) ends
+with a KeyError. That is looked for where its text is known: in the job, in a file that the job writes, beside it.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ from collections.abc import Sequence
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.facts.slurm.ran import Ran
-from nodeworthy.facts.slurm.settings import SettingFault, faults, place_for
+from nodeworthy.facts.slurm.settings import SettingFault, faults, kept_from_programs, place_for
 from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Place, Related, Severity, fail, skip, unknown
@@ -73,6 +76,25 @@ def its_shell_knows_what_it_calls(job: SlurmJob) -> Findings:
         should=f"{hook} above it, or a module that does it",
         cause="Run 'conda init' before 'conda activate': what runs below has the submitting shell's Python, or none",
         remedy=f"above line {found.place.line}: {hook}, or source …/etc/profile.d/conda.sh",
+    )
+
+
+@RULE.check
+def programs_are_given_what_they_ask_for(job: SlurmJob) -> Findings:
+    kept = kept_from_programs(job) if job.is_shell and job.unreadable is None else None
+    if kept is None:
+        skip("no program asks here for a variable that is set and not exported")
+    (first, place), *others = kept.names.items()
+    yield fail(
+        place,
+        f"{first} is set and not exported: the program that asks for it ends with a KeyError",
+        is_=f'{first}=…, and os.environ["{first}"]',
+        should=f"export {first}",
+        related=[Related(kept.launch.place, "the program is started here")]
+        + [Related(at, f"nor is {each} exported") for each, at in others],
+        cause="a variable of the shell is none of its programs' until it is exported"
+        + ("; only where whoever submits the job has exported it already, it is" if kept.may_be_given else ""),
+        remedy=f"export {' '.join(kept.names)} above line {kept.launch.place.line}",
     )
 
 
@@ -124,7 +146,7 @@ def _perhaps(job: SlurmJob, found: Sequence[SettingFault]) -> Draft:
 _CONDA = ("conda", "mamba", "micromamba")
 # Whoever does one of these may bring the function: a profile, a module, the hook itself.
 _MAY_BRING_IT = pattern(
-    r"\bsource\s|(?:^|[;&|]\s*)\.\s|\bmodule\s|\bml\s|\beval\b|shell\s+hook|\bconda\s+init\b|\bspack\b|"
+    r"\bsource\s|(?:^|[;&|]\s*)\.\s|\bmodule\s|\bml\s|\beval\b|shell\s+hook|\bspack\b|"
     r"\bconda\s*\(\)|\bfunction\s+conda\b|BASH_ENV|<<",
     re.MULTILINE,
 )

@@ -245,6 +245,7 @@ def test_a_path_that_is_no_text_is_looked_at(here: Path) -> None:
 TEMPLATES = {
     "ingress.yaml": 'controller:\n  families:\n    - ${v6 ? "IPv6" : "IPv4"}\n',
     "spark.yaml": "spark:\n%{ if ui ~}\n  ui: true\n%{ endif ~}\n",
+    "chart.yaml": "toolkit:\n  {{ if .Values.x }}\n  x: [\n  {{ end }}\n",
     "deploy.yaml": "kind: Deployment\nspec:\n{{ if .x }}\ncontainers: [\n{{ end }}\n",
 }
 

@@ -43,6 +43,8 @@ _MAY_BE_YAML = ("", ".txt", ".values", ".j2", ".tftpl", *_OBJECTS)
 _TEMPLATED = (b"{{", b"{%", b"%{", b"${")
 # A template that says so is one of values of ours, and that it could not be read must not stay untold.
 _OF_VALUES = pattern(rb"(?m)^[ \t]*(?:toolkit|devicePlugin|dcgmExporter|gpu-operator)[ \t]*:")
+# A chart's own template: what it makes is known when somebody gives it values, and those are read.
+_OF_A_CHART = pattern(rb"\{\{[^{}\n]{0,200}\.(?:Values|Chart)\b", words=(b".Values", b".Chart"))
 _MAKEFILE = pattern(r"(?i)(?:GNU)?makefile(?:\.\w{1,40})?|[Jj]ustfile")
 # Values of charts: words for a template's sake may stand in them, in a comment or in a dashboard.
 _OF_CHARTS = (
@@ -150,7 +152,7 @@ def documents_in(source: Source, data: bytes) -> tuple[list[Tree], str]:
         return _read_all(_in_jinjas_braces(text), place), text
     except NotYaml as problem:
         if _is_template(data) and not _is_ansibles(source, data):
-            if not _may_be_of_values(source) or _OF_VALUES.search(data) is None:
+            if not _may_be_of_values(source) or _OF_VALUES.search(data) is None or _OF_A_CHART.search(data):
                 return [], text
             raise InputRefused(
                 problem.place, f"this template can't be read before it is filled in: {problem.why}"

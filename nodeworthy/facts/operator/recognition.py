@@ -43,10 +43,16 @@ _AMDS_PARTS = {
     "driver": frozenset("amdgpuInstallerRepoURL blacklist imageSign useSourceImage".split()),
     "devicePlugin": frozenset("devicePluginImage devicePluginTolerations enableNodeLabeller nodeLabellerImage".split()),
 }
+# A part of this name that only says how it is scraped: of a chart that makes ServiceMonitors.
+_OF_A_MONITOR = frozenset("endpoints jobLabel namespaceSelector serviceSelectorLabels".split())
 # For no other chart's parts of these names a ConfigMap is made.
 _MADE_FOR, _MAKES = ("devicePlugin", "migManager"), "create"
 _RELEASE = pattern(r"v?\d+\.\d+\.\d+([-+].*)?")
 _EXACT_VERSION = pattern(r"v?\d+(\.\d+){0,2}([-+].*)?")
+# What a role takes where nobody sets its variable.
+_BY_DEFAULT = pattern(
+    r"\{\{-?\s{0,8}[\w.]{1,80}\s{0,8}\|\s{0,8}default\(\s{0,8}['\"]([\w.+-]{1,40})['\"][\w\s,=]{0,40}\)\s{0,8}-?\}\}"
+)
 # The chart says its own name and version on what it makes.
 _MADE_BY = ("metadata", "labels", "helm.sh/chart")
 
@@ -60,6 +66,7 @@ def looks_like_values(tree: Tree) -> bool:
     if not _is_amds(tree) and any(_MAKES in tree.get(part, "config").mapping for part in _MADE_FOR):
         return True
     parts = {name for name in _DISTINCTIVE.intersection(tree.mapping) if tree.get(name).is_mapping}
+    parts = {name for name in parts if _OF_A_MONITOR.isdisjoint(tree.get(name).mapping)}
     is_plugins = parts == _PLUGINS_PARTS and not _PLUGINS_OWN.isdisjoint(tree.mapping)
     return len(parts) >= 2 and not _TELLING.isdisjoint(parts) and not is_plugins and not _is_amds(tree)
 
@@ -107,6 +114,9 @@ def chart_version(version: Tree) -> Located[str | None]:
     located = version.located()
     if (value := value_if_known(located)) is not None:
         written = str(value)
+        by_default = _BY_DEFAULT.fullmatch(written)
+        if by_default is not None and _EXACT_VERSION.fullmatch(by_default[1]):
+            return Located(Known(by_default[1]), located.place)
         if not _EXACT_VERSION.fullmatch(written):
             is_template = "{{" in written or "${" in written
             why = "is filled in when it is installed" if is_template else "is a range of versions"

@@ -360,3 +360,45 @@ def _at_home(launch: Launch, cache: Cache, *, misled: bool) -> SettingFault:
 def _elsewhere(name: str) -> str:
     folders = {HUGGING_FACE.variables[0]: "hf", VLLM.variables[0]: "vllm", "XDG_CACHE_HOME": "cache"}
     return f"$SCRATCH/{folders.get(name, name.partition('_')[0].lower())}"
+
+
+# What a program asks for, and the job keeps to itself.
+
+_ASKS_FOR = pattern(r"environ\[\s{0,4}[\"'](\w{1,60})[\"']\s{0,4}\](?!\s{0,4}=(?!=))", words=("environ[",))
+_EXPORTS_ALL = pattern(r"(?m)^\s*set\s+-\w*a|allexport", words=("set -", "allexport"))
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFromProgram:
+    launch: Launch
+    # Where each is set.
+    names: Mapping[str, Place]
+    # Whoever submits the job may hand one over, and it is exported then: `OUT=${OUT:-/scratch}`.
+    may_be_given: bool
+
+
+def kept_from_programs(job: SlurmJob) -> KeptFromProgram | None:
+    """The first program of which one knows that it can't do without a variable that the job sets above it and does not
+    export."""
+    if _EXPORTS_ALL.search(job.text):
+        return None
+    places = job.walked.places
+    for launch in job.launches:
+        text = script_text(job, launch) if launch.program == "python" else None
+        names = dict.fromkeys(_ASKS_FOR.findall(text)) if text is not None else ()
+        set_above = {each: places[each] for each in names if each in places and places[each].row < launch.place.row}
+        told = {
+            name: place
+            for name, place in set_above.items()
+            if name not in launch.environment and text is not None and not _is_given(text, name)
+        }
+        if told:
+            return KeptFromProgram(launch, told, any(f"${{{each}:" in job.text for each in told))
+    return None
+
+
+def _is_given(text: str, name: str) -> bool:
+    """Whether the program itself gives it a value, or looks whether there is one."""
+    quoted = (f"'{name}'", f'"{name}"')
+    marks = ("setdefault({}", "{} in os.environ", "environ[{}] =")
+    return any(mark.format(each) in text for each in quoted for mark in marks)
