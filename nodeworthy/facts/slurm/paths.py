@@ -23,6 +23,8 @@ _PLAIN = pattern(r"[\w.-]{1,80}")
 _JOB_NAME = pattern(r"\$\{?SLURM_JOB_NAME\}?", words=("SLURM_JOB_NAME",))
 # `/shared/logs`: a disk's own folder is there.
 _BELOW_A_DISK = 2
+# What lies on the cluster's disks for other things too (/work/me/results) is mostly there before the first job.
+_FOR_LOGS = pattern(r"/[^/]*(?:logs?|slurm|std(?:out|err))(?![a-z])[^/]*(?:/|$)")
 # Below where the job begins, and no home.
 _OF_THE_JOB = pattern(rf"{HOME}(?:/(?!~)|$)")
 
@@ -94,13 +96,20 @@ def _log_options(job: SlurmJob) -> Iterator[Option]:
 
 def _folder_of_log(option: Option, name: str) -> str | None:
     """The log's folder as it is written, above what Slurm fills in (`logs` of logs/%j/%t.out); None where the log is in
-    no folder, in one that a shell fills in, or in one of the cluster's own at its root."""
+    no folder, in one that a shell fills in, or in one of the cluster's own that holds other things."""
     written = option.value.state.value if isinstance(option.value.state, Known) else ""
     folder, filled, _ = posixpath.dirname(written.replace("%x", name or "%x")).partition("%")
     if filled:
         folder = posixpath.dirname(folder)
-    is_at_the_root = folder.startswith("/") and folder.count("/") < _BELOW_A_DISK
-    return None if not folder or is_at_the_root or re.search(r"[$~`]", folder) else posixpath.normpath(folder)
+    if not folder or re.search(r"[$~`]", folder) or (folder.startswith("/") and not _is_for_logs_alone(folder, name)):
+        return None
+    return posixpath.normpath(folder)
+
+
+def _is_for_logs_alone(folder: str, name: str) -> bool:
+    """By its name, or by the job's; a disk's own folder is there."""
+    is_named_so = _FOR_LOGS.search(folder) is not None or (name != "" and posixpath.basename(folder) == name)
+    return folder.count("/") >= _BELOW_A_DISK and is_named_so
 
 
 def _makes(ran: Ran, folder: str, name: str) -> bool:
