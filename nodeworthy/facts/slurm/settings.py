@@ -365,7 +365,7 @@ def _elsewhere(name: str) -> str:
 # What a program asks for, and the job keeps to itself.
 
 _ASKS_FOR = pattern(r"environ\[\s{0,4}[\"'](\w{1,60})[\"']\s{0,4}\](?!\s{0,4}=(?!=))", words=("environ[",))
-_EXPORTS_ALL = pattern(r"(?m)^\s*set\s+-\w*a|allexport", words=("set -", "allexport"))
+_EXPORTS_ALL = pattern(r"(?m)^\s*set\s+-\w*a|allexport", words=("set", "allexport"))
 
 
 @dataclass(frozen=True, slots=True)
