@@ -7,6 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from nodeworthy.known.containerd import defaults
+
 Files = dict[str, str]
 
 
@@ -144,7 +146,7 @@ def machines(bootstrap: str, infrastructure: str = "VSphereMachineTemplate") -> 
 
 _BOOTSTRAP = "bootstrap.cluster.x-k8s.io/v1beta1"
 _KUBEADM = (
-    "joinConfiguration:\n  nodeRegistration:\n    criSocket: unix:///run/containerd/containerd.sock\n"
+    "joinConfiguration:\n  nodeRegistration:\n    criSocket: unix://" + defaults().socket + "\n"
     "    kubeletExtraArgs:\n      node-labels: nvidia.com/gpu.present=true\n"
 )
 _PLAY = "- hosts: gpu_nodes\n  become: true\n  tasks:\n"

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from nodeworthy.known.containerd import containerd_of
+
 Values = Mapping[str, Any]
 
 
@@ -127,7 +129,7 @@ SEEDS: Final = (
         _WITH_OPERATOR,
         values={
             "driver": {"enabled": False},
-            "toolkit": {"env": [{"name": "CONTAINERD_SOCKET", "value": "/run/k3s/containerd/containerd.sock"}]},
+            "toolkit": {"env": [{"name": "CONTAINERD_SOCKET", "value": containerd_of("k3s").socket}]},
         },
     ),
 )
