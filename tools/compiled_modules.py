@@ -2,7 +2,7 @@
 
 python tools/compiled_modules.py DIR
 
-Which modules stands in pyproject.toml (`tool.nodeworthy.compiled`). They are compiled as one group: what calls each
+Which modules stands in pyproject.toml (`tool.nodeworthy-compiled`). They are compiled as one group: what calls each
 other is quick only inside of one. It needs a C compiler, and takes some minutes. `make compiled` builds a wheel of it,
 by the hook below, which is off wherever nobody has asked for it: who installs nodeworthy needs no compiler.
 """
@@ -48,7 +48,7 @@ class CompiledModules(BuildHookInterface):  # type: ignore[type-arg]
 def modules(root: Path = ROOT) -> list[str]:
     """The files of those that are compiled, in order."""
     settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
-    named = settings["tool"]["nodeworthy"]["compiled"]
+    named = settings["tool"]["nodeworthy-compiled"]
     left = {path for pattern in named["except"] for path in root.glob(pattern)}
     found = {path for pattern in named["modules"] for path in root.glob(pattern) if path.name != "__init__.py"}
     return sorted(path.relative_to(root).as_posix() for path in found - left)

@@ -11,8 +11,8 @@ import pytest
 from nodeworthy.facts.fleet.gpu_pool import NO_PLUGIN_OF_GKE
 from nodeworthy.known.containerd import containerd_of, defaults
 from tests.by_day import some
+from tests.doors.infra_faults import FAULTS, Fault
 from tests.doors.infra_kinds import NODES, Files, Nodes
-from tests.doors.infra_seeds import FAULTS, Fault
 from tests.doors.told import lay
 from tests.run import run_json
 
