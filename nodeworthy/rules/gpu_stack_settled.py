@@ -9,7 +9,8 @@ not there), and any other pod of a node with GPUs that NVIDIA's runtime or its t
 default runtime it starts them all, the CNI's too). A program that ended by its own error is its owner's, and not told;
 one whose log says that its node owes it something (no fabric manager, a lost GPU, a driver that is too old) is, and one
 that runs on and says that it sees none of the GPUs that it holds is a warning, as is one that gets no more memory of a
-GPU that pods share in turn.
+GPU that pods share in turn. So is one that asks for GPUs by NVIDIA_VISIBLE_DEVICES alone, names no RuntimeClass where
+there is NVIDIA's, and finds no library of the driver.
 
 What the operator could not do of its ClusterPolicy or an NVIDIADriver at all, it says in a condition of that; of what
 is not ready yet the parts themselves tell more. So do Flux and Argo CD of a release of the stack, Kueue of a workload
@@ -19,6 +20,9 @@ JobSet, a PyTorchJob, an MPIJob or a TrainJob with GPUs that has no pods after t
 why, or one that does not run; one that is done, suspended or another cluster's is as it should be. Workers that hold
 GPUs and wait a quarter of an hour for their Ray head or their master (`wait-gcs-ready`, `init-pytorch`) are told with
 how that fares: it is not there, it does not run, or it runs and they don't reach it.
+
+A pod of the stack, or with GPUs, that was deleted and is still there a quarter of an hour after it should have gone,
+holds what it had: on a node that answers, something of it hangs, or its claim can't be taken back.
 
 A node with GPUs whose kubelet says that it is not ready, or short of disk, memory or processes, gets no pods.
 
@@ -46,6 +50,7 @@ from nodeworthy.facts.cluster.gpu_stack import (
     UnreadyNodes,
 )
 from nodeworthy.facts.cluster.hanging import why_hanging
+from nodeworthy.facts.cluster.lingering_pods import LINGERS
 from nodeworthy.facts.cluster.no_library import without_library
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.own_logs import NO_MEMORY, ONLY_NONE
@@ -143,6 +148,16 @@ _LOOK_BELOW = (
     "operator's container), and take away what is no library; to be sure, on the node: nvidia-smi; ls -ldL "
     "/usr/lib64/libnvidia-ml.so.1 /usr/lib/*-linux-gnu/libnvidia-ml.so.1"
 )
+_HELD = (
+    "its node has not ended it: a process of it hangs in the driver (state D: a GPU that has fallen off the bus, a "
+    "network filesystem), its DRA driver can't take a claim back, a volume is not unmounted, or somebody's finalizer "
+    "is still on it; its GPUs are not free until it is gone"
+)
+_LET_GO = (
+    "see which: kubectl get pod -n {namespace} {name} -o jsonpath='{{.metadata.finalizers}}'; on {node}: ps -eo "
+    "state,pid,etime,cmd | grep '^D', dmesg | grep -i xid, journalctl -u kubelet | grep {name}; where a process hangs "
+    "in the driver only a reboot frees the GPU"
+)
 _LET_IT_COME = (
     "let its labels be there (Node Feature Discovery sets those of the system and of PCI: is its release one that this "
     "operator's release goes with?), or let the DaemonSet choose by others: kubectl get node {node} --show-labels"
@@ -179,11 +194,12 @@ def vgpus_are_made(stack: GpuStack) -> Findings:
 
 def _unsettled(stuck: UnsettledPods) -> Draft:
     known = next((each.evidence for each in in_text(stuck.words)), None)
+    should = "gone" if stuck.fault == LINGERS else "running and ready"
     return fail(
         stuck,
         f"{_who(stuck)} {_does_not(stuck)}",
         is_=stuck.fault + (f" after {stuck.first.restarts} restarts" if stuck.first.restarts else ""),
-        should="a program that finds the GPUs of its pod" if stuck.fault == WITHOUT_GPUS else "running and ready",
+        should="a program that finds the GPUs of its pod" if stuck.fault == WITHOUT_GPUS else should,
         cause=_why(stuck, known),
         remedy=_remedy(stuck, known),
         on=[f"node '{each.node}'" for each in stuck.pods if each.node][:_SHOWN],
@@ -285,6 +301,8 @@ def _who(stuck: UnsettledPods) -> str:
 
 
 def _does_not(stuck: UnsettledPods) -> str:
+    if stuck.fault == LINGERS:
+        return "was deleted, and does not go" if len(stuck.pods) == 1 else "were deleted, and do not go"
     if stuck.first.part:
         return "runs, and may not do what it needs to" if stuck.fault == REFUSED else "does not run"
     if stuck.fault in OF_ITS_OWNER:
@@ -298,6 +316,8 @@ def _does_not(stuck: UnsettledPods) -> str:
 
 def _why(stuck: UnsettledPods, known: Evidence | None) -> str:
     said = " ".join(stuck.words.split())[:_LONGEST]
+    if stuck.fault == LINGERS:
+        return f"{known.why if known is not None else _HELD}{f'; it said: {said}' if said else ''}"
     if _starts_by_itself(stuck):
         return f"NVIDIA's runtime starts the driver's own container, too, and asks for what only that brings: {said}"
     if _is_refused_without_need(stuck):
@@ -332,6 +352,8 @@ def _why_it_waits(stuck: UnsettledPods, said: str) -> str:
 
 def _remedy(stuck: UnsettledPods, known: Evidence | None) -> str:
     first = stuck.first
+    if stuck.fault == LINGERS and known is None:
+        return _LET_GO.format(namespace=first.namespace, name=first.name, node=first.node)
     if _starts_by_itself(stuck):
         return _OTHER_RUNTIME
     if _is_refused_without_need(stuck):

@@ -2,8 +2,9 @@
 
 On a fresh node each of them is a fault of the node. An Xid is what NVIDIA's driver says of a GPU: the number tells
 which fault, and whether the hardware, the driver or a program is to blame. An SXid is an NVSwitch's, and counts where
-it is fatal. Two lines of drivers stay true until the next boot: NVLinks that were not found as the driver started, and
-EFA's, which may not ask a proprietary NVIDIA module for GPU memory. `Out of memory` counts where the machine's memory
+it is fatal. Three lines of drivers stay true until the next boot: NVLinks that were not found as the driver started,
+EFA's, which may not ask a proprietary NVIDIA module for GPU memory, and those of a module for GPUDirect RDMA, GDRCopy
+or GDS that was built against another driver. `Out of memory` counts where the machine's memory
 ran out, not where a container outgrew its own limit. `[UFW BLOCK]` counts where a pod's interface is on one side: pods
 that find no name server leave these lines, while what the world sends to a node's closed ports is dropped all day, and
 rightly. Where the firewall still keeps pods back, `pod-egress-forwarded` tells it, with these lines.
@@ -59,7 +60,7 @@ def nothing_in_it_is_a_fault(
 
 
 # What a driver says once, and what stays so until the next boot.
-_LASTING = ("nvlink-receivers-not-found", "peer-symbols-not-for-all")
+_LASTING = ("nvlink-receivers-not-found", "peer-module-of-another-driver", "peer-symbols-not-for-all")
 
 
 def _of_drivers(log: NodeKernelLog) -> Iterator[Draft]:

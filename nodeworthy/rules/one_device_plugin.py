@@ -17,6 +17,7 @@ from itertools import combinations, product
 
 from nodeworthy.documents.settled import settle, why_incomplete
 from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.cluster.missing_plugin import how_to_bring_one, no_plugin, of_karpenter
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.offered_gpus import OWN_PLUGIN_IS_SILENT, RESTART_OWN_PLUGIN, OfferedGpus
@@ -244,38 +245,23 @@ def one_is_there(offered: OfferedGpus) -> Findings:
     yield fail(
         first,
         "no device plugin advertises the GPUs",
-        is_=f"{' and '.join(elsewhere)} without a pod there" if elsewhere else _none_at_all(offered),
+        is_=f"{' and '.join(elsewhere)} without a pod there" if elsewhere else no_plugin(offered.operator),
         should="one",
         on=[node.title for node in offered.bare],
         related=[Related(each.place, _chooses(each)) for each in offered.plugins],
         cause="kubelet offers only what a device plugin has registered: no pod that asks for a GPU can run there"
         + _kept_back(first)
+        + of_karpenter(first.labels)
         + (f"; {labelled[0]}" if labelled else ""),
         remedy=labelled[1]
         if labelled
         else f"compare its nodeSelector, affinity and tolerations with the node: kubectl describe node "
         f"{offered.bare[0].name}"
         if elsewhere
-        else _bring_one(offered),
+        else how_to_bring_one(offered.operator),
         victims=offered.waiting,
         link="daemonsets" if elsewhere else "plugin",
         nodes=[node.name for node in offered.bare],
-    )
-
-
-def _none_at_all(offered: OfferedGpus) -> str:
-    there = "" if offered.operator is None else f", beside an operator ({offered.operator.name}) that should bring one"
-    return f"no device plugin in the cluster{there}"
-
-
-def _bring_one(offered: OfferedGpus) -> str:
-    operator = offered.operator
-    if operator is None:
-        return "install the GPU operator (devicePlugin.enabled: true), or NVIDIA's device plugin alone"
-    return (
-        "see why the operator made none: kubectl get clusterpolicies -o yaml (is there one, does it say "
-        "devicePlugin.enabled: true, and what do its conditions say?), then kubectl logs -n "
-        f"{operator.namespace} {operator.name} --tail=50"
     )
 
 

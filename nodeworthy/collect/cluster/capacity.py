@@ -136,6 +136,7 @@ def _world(seen: ClusterObjects, works: list[VerificationWork], shared: OfHami, 
         _telling_plugin(seen),
         _said_of_labels(seen),
         starts_no_nodes(seen),
+        seen.starters_say,
     )
 
 

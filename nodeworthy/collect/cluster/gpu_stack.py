@@ -74,6 +74,7 @@ def _facts(seen: ClusterObjects, not_seen: NotSeen, stranded: Collection[str]) -
         kept.now,
         logs=_last_words(seen),
         users=seen.words_of_users,
+        lingering=seen.words_of_lingering,
         refused=seen.stack.refused,
     )
     told = {pod.object for each in found.unsettled for pod in each.pods}
@@ -140,6 +141,7 @@ def _stuck(seen: ClusterObjects, stranded: Collection[str], told: Collection[str
         _makers(seen),
         _parts_run(seen),
         sorted(seen.stack.outdated),
+        seen.words_of_starters,
     )
     speaking = [each for kind in (CLUSTER_POLICIES, NODE_POOLS, *SPEAKING) for each in seen.documents[kind].values()]
     for each in stuck_objects(speaking, around):

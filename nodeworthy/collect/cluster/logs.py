@@ -11,15 +11,17 @@ from typing import TypeVar
 
 from nodeworthy.backstop import TookTooLong, call_bounded
 from nodeworthy.collect.cluster.dump_text import PrintedLogs
+from nodeworthy.collect.cluster.kinds import RUNTIME_CLASSES
 from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.collect.source.files import shown_path
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.node_labels import PRODUCT
-from nodeworthy.facts.cluster.own_logs import words_of_no_gpu, words_of_the_node
+from nodeworthy.facts.cluster.own_logs import words_of_no_gpu, words_of_no_library, words_of_the_node
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.hami.crash import is_crash
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.known.chain import link_of_evidence
+from nodeworthy.known.containerd import defaults
 from nodeworthy.known.evidence import EvidenceMatch, in_text
 from nodeworthy.known.gpu_stack import MIG_MANAGER, OPERATOR, VGPU_MANAGER, bringers
 from nodeworthy.patterns import pattern
@@ -146,6 +148,7 @@ def read_users_words(seen: ClusterObjects, index: Index) -> None:
     for some, reader in (
         ([pod for pod in users if not pod.ready and is_crash(pod)], words_of_the_node),
         ([pod for pod in users if pod.ready], words_of_no_gpu),
+        ([pod for pod in seen.pods.values() if _is_of_another_runtime(pod, seen)], words_of_no_library),
     ):
         for pod in some[:_MOST]:
             of_pod = partial(reader, shares=True) if reader is words_of_the_node and _shares(pod, seen) else reader
@@ -167,6 +170,14 @@ def keep_users_words(seen: ClusterObjects, name: str, logs: Sequence[str]) -> No
 
 def _shares(pod: ClusterPod, seen: ClusterObjects) -> bool:
     return pod.node in seen.capacity.nodes and seen.capacity.nodes[pod.node].shared_by > 1
+
+
+def _is_of_another_runtime(pod: ClusterPod, seen: ClusterObjects) -> bool:
+    """Whether it asks NVIDIA's runtime for GPUs that its node has, and names no RuntimeClass although there is one."""
+    there = any(name.startswith(defaults().runtime_class) for _, name in seen.documents[RUNTIME_CLASSES])
+    asks = pod.asks_by_variable and not pod.part and not pod.runtime_class and not pod.is_over
+    node = seen.capacity.nodes.get(pod.node)
+    return there and asks and node is not None and node.has_gpus
 
 
 def _is_of_a_user(pod: ClusterPod, seen: ClusterObjects) -> bool:
@@ -208,7 +219,7 @@ def words_while_ready(log: str, *, of_labels: bool = False) -> str:
     own = [each for each in known if link_of_evidence(each.evidence.id, each.evidence.layer) == "labels"]
     cause = _first_cause(own if of_labels and own else known)
     if cause is not None:
-        return _message(cause.words, cause.itself)
+        return message(cause.words, cause.itself)
     return (registered + next(iter(after.splitlines()), ""))[:_LONGEST]
 
 
@@ -216,7 +227,7 @@ def _refusals(log: str) -> str:
     """What the API server refuses the operator still: of what was mended since, other lines stand behind."""
     recent = "\n".join(log.splitlines()[-_STILL:])
     refused = next((each for each in in_text(recent) if each.evidence.id == _REFUSED), None)
-    return _message(refused.words, refused.itself) if refused is not None else ""
+    return message(refused.words, refused.itself) if refused is not None else ""
 
 
 def _of_containers(paths: Sequence[Log], containers: Collection[str] | None) -> Sequence[Log]:
@@ -263,18 +274,18 @@ def last_words(log: str, *, searched: bool = True) -> WeighedWords:
     lines = log.splitlines()
     ended = _last_with(lines, _ENDED)
     if ended is not None:
-        return WeighedWords(_AS_IT_ENDED, _cause_before(lines, ended) if searched else _message(ended))
+        return WeighedWords(_AS_IT_ENDED, _cause_before(lines, ended) if searched else message(ended))
     known = in_text(log) if searched else []
     cause = _first_cause(known)
     if cause is not None:
-        return WeighedWords(_KNOWN, _message(cause.words, cause.itself))
+        return WeighedWords(_KNOWN, message(cause.words, cause.itself))
     marked = _last_with(lines, _MARKED)
     if marked is not None:
-        return WeighedWords(_LIKE_A_FAULT, _message(marked))
+        return WeighedWords(_LIKE_A_FAULT, message(marked))
     if known:
-        return WeighedWords(_LIKE_A_FAULT, _message(known[0].words, known[0].itself))
+        return WeighedWords(_LIKE_A_FAULT, message(known[0].words, known[0].itself))
     told = _last_with(lines, _SOUNDS_LIKE_ONE)
-    return WeighedWords(_VAGUE, _message(told)) if told is not None else NOTHING
+    return WeighedWords(_VAGUE, message(told)) if told is not None else NOTHING
 
 
 def _first_cause(known: Sequence[EvidenceMatch]) -> EvidenceMatch | None:
@@ -287,17 +298,17 @@ def _first_cause(known: Sequence[EvidenceMatch]) -> EvidenceMatch | None:
 def _cause_before(lines: Sequence[str], ended: str) -> str:
     """The line with which it ended, or one shortly before that, where only that one says why."""
     if any(not each.evidence.is_symptom for each in in_text(ended)):
-        return _message(ended)
+        return message(ended)
     at = len(lines) - 1 - lines[::-1].index(ended)
     cause = _first_cause(in_text("\n".join(lines[max(0, at - _SHORTLY) : at])))
-    return _message(cause.words, cause.itself) if cause is not None else _message(ended)
+    return message(cause.words, cause.itself) if cause is not None else message(ended)
 
 
 def _last_with(lines: Sequence[str], mark: re.Pattern[str]) -> str | None:
     return next((each for each in reversed(lines) if mark.search(each)), None)
 
 
-def _message(line: str, itself: str = "") -> str:
+def message(line: str, itself: str = "") -> str:
     """A message as it was logged. Of a long line, the part that tells."""
     quoted = _MESSAGE.search(line)
     said = quoted["said"] if quoted and itself in quoted["said"] else line

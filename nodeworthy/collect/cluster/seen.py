@@ -86,6 +86,11 @@ class ClusterObjects:
     words_while_ready: dict[str, str] = field(default_factory=dict)
     # What pods with GPUs say in theirs that is their node's doing, by object.
     words_of_users: dict[str, str] = field(default_factory=dict)
+    # What the DRA driver says of pods that were deleted and have not gone, by object.
+    words_of_lingering: dict[str, str] = field(default_factory=dict)
+    # What starts nodes says in its log of one that it could not start, by object; and last of any.
+    words_of_starters: dict[str, str] = field(default_factory=dict)
+    starters_say: str = ""
     # Why the log of a pod was not had, by object.
     no_logs: dict[str, str] = field(default_factory=dict)
     logs: WantedLogs = field(default_factory=WantedLogs)

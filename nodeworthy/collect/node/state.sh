@@ -309,7 +309,7 @@ kernel_log() {
         ;;
     esac
     printf '%s\n' "$said" | grep -E "NVRM: Xid|SXid|oom-kill:|Out of memory: Kill" | tail -n 300
-    printf '%s\n' "$said" | grep -E "NVRM: |nvidia.*(version magic|disagrees|taint|probe)|non-GPLONLY|nouveau|Lockdown: |Loading of .*module|AER: " |
+    printf '%s\n' "$said" | grep -E "NVRM: |nvidia.*(version magic|disagrees|taint|probe)|non-GPLONLY|symbol version for nvidia_|version of symbol nvidia_|nouveau|Lockdown: |Loading of .*module|AER: " |
         grep -vE "NVRM: Xid|SXid" | tail -n 60
     printf '%s\n' "$said" | grep -F "UFW BLOCK" | grep -v " OUT= " | tail -n 200
     printf '%s\n' "$said" | grep -F "UFW BLOCK" | grep " OUT= " | tail -n 100

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import ClassVar
 
 from nodeworthy.facts.cluster.elapsed import has_just_begun
+from nodeworthy.facts.cluster.lingering_pods import lingering_pods
 from nodeworthy.facts.cluster.mig_refused import MigReason
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.pod import ClusterPod
@@ -145,6 +146,7 @@ def gpu_stack(
     *,
     logs: Mapping[str, str],
     users: Mapping[str, str],
+    lingering: Mapping[str, str],
     refused: Mapping[tuple[str, str], str],
 ) -> GpuStack:
     """`said` is kubelet's newest word of a pod that it could not make, `logs` what its log says last, by object;
@@ -153,9 +155,12 @@ def gpu_stack(
     with_gpus = [node for node in nodes.values() if node.has_gpus]
     claimed = claims_of_nvidias(said) if any(each.part == DRA_DRIVER for each in daemonsets) else frozenset()
     named = frozenset(node.name for node in with_gpus)
-    unsettled = list(unsettled_pods(pods, said, {**logs, **users}, now, with_gpus=named, claimed=claimed))
-    told = {pod.object for each in unsettled for pod in each.pods}
-    unsettled = [with_its_node(each, nodes, pods) for each in unsettled]
+    leaving = list(lingering_pods(pods, {**said, **lingering}, nodes, now))
+    left = {pod.object for each in leaving for pod in each.pods}
+    staying = [pod for pod in pods if pod.object not in left]
+    unsettled = list(unsettled_pods(staying, said, {**logs, **users}, now, with_gpus=named, claimed=claimed))
+    told = {*left, *(pod.object for each in unsettled for pod in each.pods)}
+    unsettled = [*leaving, *(with_its_node(each, nodes, pods) for each in unsettled)]
     own = failed_by_their_own_words((pod for pod in pods if pod.object not in told), users)
     unsettled += [with_its_node(each, nodes, pods) for each in own]
     # Where the CNI's own pod can't start, the node has no network for that.

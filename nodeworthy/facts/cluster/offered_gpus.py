@@ -99,6 +99,8 @@ class UnofferedGpus:
     operator: ClusterPod | None = None
     # Why an init container does not end, and what to do, by the pod's object.
     hangs: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    # No DaemonSet of the cluster is a device plugin.
+    without_plugin: bool = False
 
     def count(self, name: str) -> int | None:
         """How many GPUs it has, where anybody says."""
@@ -129,8 +131,9 @@ def unoffered_gpus(
     kept = {name: node for name, node in dark.items() if not _is_well(node, on.get(name, ()), now)}
     beside = _faulty(pods, {name: on.get(name, []) for name in kept}, now)
     operator = next((pod for pod in pods if pod.part == OPERATOR and not pod.daemonset and not pod.is_over), None)
+    none = not any(each.part is Part.DEVICE_PLUGIN for each in plugins.values())
     hangs = {pod.object: why_hanging(pod) for each in on.values() for pod in each if _waits_long(pod, now)}
-    return UnofferedGpus(kept, on, beside, words, frozenset(own) & kept.keys(), operator, hangs)
+    return UnofferedGpus(kept, on, beside, words, frozenset(own) & kept.keys(), operator, hangs, none)
 
 
 def _waits_long(pod: ClusterPod, now: datetime | None) -> bool:

@@ -54,6 +54,8 @@ NO_MEMORY = "cuda-out-of-memory"
 ONLY_NONE = frozenset(
     ("image-without-driver", "libcuda-missing", "no-cuda-device", "torch-sees-no-gpu", "vllm-no-platform")
 )
+# A program says no more than that as well; of a part of the stack it tells more.
+NO_LIBRARY = "nvml-library-not-found"
 
 
 def words_of_the_node(log: str, *, shares: bool = False) -> str:
@@ -69,6 +71,11 @@ def words_of_the_node(log: str, *, shares: bool = False) -> str:
 def words_of_no_gpu(log: str) -> str:
     """Returns the line by which a program that runs on says that it goes without the GPUs that it was given."""
     return next((_line(each) for each in in_text(log) if each.evidence.id in SEES_NONE), "")
+
+
+def words_of_no_library(log: str) -> str:
+    """The same of a program that nobody gave any by name: that it finds no library of the driver says as much."""
+    return next((_line(each) for each in in_text(log) if each.evidence.id in (*SEES_NONE, NO_LIBRARY)), "")
 
 
 def _is_of_the_node(found: EvidenceMatch) -> bool:

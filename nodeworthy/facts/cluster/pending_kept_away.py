@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
+from nodeworthy.facts.cluster.missing_plugin import how_to_bring_one, no_plugin, of_karpenter
 from nodeworthy.facts.cluster.no_library import without_library
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
 from nodeworthy.facts.cluster.node_labels import COUNT, wrongly_cut
@@ -166,13 +167,21 @@ def _of_no_node(world: PendingWorld) -> tuple[str, str]:
 
 
 def _no_machine(world: PendingWorld) -> tuple[str, str] | None:
-    """What Karpenter's newest claim of a machine with NVIDIA GPUs came to, where no pod is told of it."""
+    """What Karpenter's newest claim of a machine with NVIDIA GPUs came to, where no pod is told of it; or what it, or
+    the Cluster Autoscaler, says in its log."""
     said = max((each for each in world.events.short.values() if _GPU_MACHINE.search(each[1])), default=None)
     known = next((each.evidence for each in in_text(said[1])), None) if said is not None else None
     if said is None or known is None:
-        return None
+        return _by_its_log(world.starters_say)
     words = telling_part(said[1]).rstrip(".")
     return f"no node has GPUs; Karpenter tried to start one: {known.why}; it said: {words}", known.mending
+
+
+def _by_its_log(said: str) -> tuple[str, str] | None:
+    known = next((each.evidence for each in in_text(said)), None) if said else None
+    if known is None:
+        return None
+    return f"no node has GPUs; what starts nodes says in its log: {known.why}; it said: {said}", known.mending
 
 
 def _by_a_plugin(plugin: ClusterPod, words: str, start: str) -> tuple[str, str]:
@@ -251,6 +260,9 @@ def _of_their_plugin(have: Sequence[NodeGpus], world: PendingWorld) -> tuple[str
         )
     if not plugins and found.with_own_plugin:
         return f"{says} them: {OWN_PLUGIN_IS_SILENT}", RESTART_OWN_PLUGIN
+    if not plugins and found.without_plugin:
+        there = f"{no_plugin(found.operator)}{of_karpenter(have[0].labels) if have else ''}"
+        return f"{says} them: there is {there}", how_to_bring_one(found.operator)
     if not plugins:
         labelled, none = why_unlabelled(have), f"{says} them: no device plugin has registered there"
         return (f"{none}; {labelled[0]}", labelled[1]) if labelled else (none, _LOOK_FOR_A_PLUGIN)

@@ -53,6 +53,8 @@ class PendingWorld:
     unlabelled: str = ""
     # An object of Karpenter's says why no node comes.
     starts_no_nodes: bool = False
+    # What starts nodes says last in its log of one that it could not start.
+    starters_say: str = ""
     _chosen: dict[tuple[str, str], list[NodeGpus]] = field(default_factory=dict)
     _by_label: dict[str, dict[str, list[NodeGpus]]] = field(default_factory=dict)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from sys import intern
 from typing import Any
@@ -31,6 +31,8 @@ _NEVER_STARTED = frozenset(
     )
 )
 
+# How a container asks NVIDIA's runtime for GPUs, and for none.
+_VISIBLE, _NONE = "NVIDIA_VISIBLE_DEVICES", ("", "none", "void")
 # How a device plugin tells the toolkit which GPUs a container gets.
 _STRATEGY, _MOUNTS = "DEVICE_LIST_STRATEGY", "volume-mounts"
 
@@ -75,6 +77,11 @@ class ClusterPod(NamedPod):
     never_started: str = ""
     # A part of the stack that hands GPUs out by mounts, and may not do itself what that asks of it.
     lists_by_mounts: bool = False
+    # It asks NVIDIA's runtime for GPUs, and the cluster for none.
+    asks_by_variable: bool = False
+    # When it was to be gone that was deleted, and the claims that it holds.
+    leaves: str = ""
+    claimed: tuple[str, ...] = ()
 
     @property
     def uses_gpus(self) -> bool:
@@ -135,6 +142,9 @@ def cluster_pod(data: Any) -> ClusterPod:
         fails_in=_failing_init(status),
         never_started=next(filter(None, map(_made_alone, ailing)), ""),
         lists_by_mounts=bool(part) and any(map(_lists_by_mounts, containers)),
+        asks_by_variable=not any(map(_wants_gpus, containers)) and any(map(_asks_the_runtime, containers)),
+        leaves=text_at(metadata, "deletionTimestamp"),
+        claimed=tuple(_claimed(spec, status)),
     )
 
 
@@ -142,6 +152,12 @@ def cluster_pod(data: Any) -> ClusterPod:
 @lru_cache(maxsize=4096)
 def _labels(written: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
     return {intern(name): intern(value) for name, value in written}
+
+
+def _claimed(spec: Mapping[str, Any], status: Mapping[str, Any]) -> Iterator[str]:
+    """By their names, or by those of claims that were made for it from a template."""
+    named = (*mappings_at(spec, "resourceClaims"), *mappings_at(status, "resourceClaimStatuses"))
+    yield from filter(None, (text_at(each, "resourceClaimName") for each in named))
 
 
 def _which_part(name: str, containers: Sequence[Mapping[str, Any]], first: Sequence[Mapping[str, Any]]) -> str:
@@ -184,6 +200,11 @@ def _lists_by_mounts(container: Mapping[str, Any]) -> bool:
     context = mapping_at(container, "securityContext")
     may = at(context, "privileged") is True or "SYS_ADMIN" in _words_at(context, "capabilities", "add")
     return not may and any(_MOUNTS in each for each in (env.get(_STRATEGY, ""), *named))
+
+
+def _asks_the_runtime(container: Mapping[str, Any]) -> bool:
+    env = {text_at(each, "name"): text_at(each, "value") for each in mappings_at(container, "env")}
+    return env.get(_VISIBLE, _NONE[0]) not in _NONE
 
 
 def _words_at(data: Any, *names: str) -> list[str]:

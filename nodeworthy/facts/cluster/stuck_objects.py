@@ -82,6 +82,8 @@ class Around:
     # Whether each part of the GPU stack that is there runs; and its DaemonSets whose pods are of an older revision.
     parts_run: bool = False
     outdated: Sequence[str] = ()
+    # What its controller's log says of one, where that is known.
+    logs: Mapping[str, str] = field(default_factory=dict)
 
 
 _CONDITION = ("type", "status", "reason", "message", "lastTransitionTime")
@@ -121,10 +123,21 @@ def stuck_objects(objects: Iterable[Tree], around: Around) -> Iterator[StuckObje
         if inactive is not None:
             said = "; ".join(filter(None, (said, _why_inactive(queues.get(inactive["name"])))))
         cause = cause_of(each, around.makers) if kind in MAKERS else _CAUSES.get(kind, "")
-        told = replace(_stuck_object(kind, each, said), victims=_victims(kind, each, around), cause=cause)
+        said = _with_its_log(each, said, around)
+        told = replace(
+            _stuck_object(kind, each, said),
+            victims=_victims(kind, each, around),
+            cause=cause,
+        )
         waits, remedy = _why_not_ready(each, around) if kind in _OPERATORS_OWN else ("", "")
         told = replace(told, cause=waits, remedy=remedy) if waits else told
         yield _of_its_head(told, around.heads[_key(each)]) if told.victims and kind == "RayCluster" else told
+
+
+def _with_its_log(found: Tree, said: str, around: Around) -> str:
+    """A condition may say no more than that it failed: why, the log says."""
+    logged = around.logs.get(f"{found.get('kind').string}/{_name(found)}", "")
+    return said if not logged or in_text(said) else f"{said}; its log: {logged}"
 
 
 def _stuck_object(kind: str, found: Tree, said: str) -> StuckObject:

@@ -59,6 +59,8 @@ WITHOUT_GPUS, REFUSED = "running without its GPUs", "refused by the API server"
 OUT_OF_MEMORY = "OOMKilled"
 # What the container lacks that another runtime started.
 _WITHOUT_TOOLS = "smi-not-in-container"
+# What keeps a node from making any pod.
+_FOR_EACH_POD = "sandbox-image-gone"
 
 
 @dataclass(frozen=True)
@@ -250,7 +252,8 @@ def _of_the_platform(pod: ClusterPod, said: Mapping[str, str]) -> str:
 
 
 def _of_node(pod: ClusterPod, said: Mapping[str, str]) -> str:
-    """Where NVIDIA's runtime is the default one, what is wrong with it starts no pod of the node, the CNI's neither."""
+    """Where NVIDIA's runtime is the default one, what is wrong with it starts no pod of the node, the CNI's neither. So
+    it is without the image that each sandbox is made of."""
     fault = "" if pod.ready else _of_the_platform(pod, said)
     words = pod.last_words or said.get(pod.object, "")
     return fault if fault and any(map(_is_of_the_runtime, in_text(words))) else ""
@@ -272,7 +275,8 @@ def _got_no_runtime(pod: ClusterPod) -> bool:
 
 
 def _is_of_the_runtime(found: EvidenceMatch) -> bool:
-    """Whether this is about NVIDIA's runtime: a node may have other runtimes, which are not judged here."""
+    """Whether this is about NVIDIA's runtime, or about all pods: a node may have other runtimes, which are not judged
+    here."""
     evidence = found.evidence
     of_it = not evidence.is_symptom and link_of_evidence(evidence.id, evidence.layer) in _RUNTIME
-    return of_it and "nvidia" in found.itself.lower()
+    return evidence.id == _FOR_EACH_POD or (of_it and "nvidia" in found.itself.lower())

@@ -17,7 +17,7 @@ from nodeworthy.verdict import Known, Located, Place, Unknown
 _XID = pattern(r"NVRM: Xid \((?:PCI:)?(?P<gpu>[^)]+)\): (?P<number>\d{1,6})")
 # What is not fatal is told for information.
 _SXID = pattern(r"(?P<switch>\S+): SXid \((?:PCI:)?[^)]+\): (?P<number>\d{1,9}), Fatal\b")
-_OF_DRIVERS = pattern(r"NVRM: (?!Xid)|symbol_get of non-GPLONLY")
+_OF_DRIVERS = pattern(r"NVRM: (?!Xid)|symbol_get of non-GPLONLY|(?:symbol version for|version of symbol) nvidia_")
 _KILLED = pattern(r"\bOut of memory: Kill(?:ed)? process \d+ \((?P<process>[^)]*)\)")
 # Newer kernels tell first whose memory ran out: NONE is the machine's.
 _OOM = pattern(r"oom-kill:constraint=CONSTRAINT_(?P<whose>\w+).*?\btask=(?P<process>[^,]*)")
