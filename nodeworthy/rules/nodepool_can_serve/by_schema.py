@@ -244,6 +244,8 @@ _CLASS_V1 = "karpenter.k8s.aws/v1"
 # What amiFamily has to be beside an alias; or none, or Custom (ec2nodeclass.go of v1).
 _FAMILIES = {"al2": "AL2", "al2023": "AL2023", "bottlerocket": "Bottlerocket"}
 _CUSTOM = "Custom"
+# As v1 knows them; before it there was Ubuntu as well. Source: karpenter-provider-aws, pkg/apis/v1/ec2nodeclass.go.
+_AMI_FAMILIES = ("AL2023", "AL2", "Bottlerocket", "Windows2019", "Windows2022", "Windows2025", _CUSTOM)
 _OF_A_TAINT = ("key", "value", "effect", "timeAdded")
 _OF_NODES = ("taints", "startupTaints", "requirements", "nodeClassRef", "terminationGracePeriod", "expireAfter")
 # Where v1 has what stood here before it.
@@ -357,12 +359,23 @@ def not_taken_of_class(node_class: KarpenterClass) -> Iterator[NotTaken]:
     spec = node_class.tree.get("spec")
     terms, family = spec.get("amiSelectorTerms"), spec.get("amiFamily")
     yield from _of_who_it_is(spec)
+    yield from _of_its_family(family)
     if terms.sequence:
         yield from _of_images(terms, family)
     elif _is_whole(spec) and (terms.is_absent or terms.is_sequence):
         says = "it chooses no images, which v1 asks for"
         at = family.key or spec.heading
         yield NotTaken(at, says, "no amiSelectorTerms", "amiSelectorTerms: [{alias: al2023@v20260701}], of a release")
+
+
+def _of_its_family(family: Tree) -> Iterator[NotTaken]:
+    """What is filled in later may be one of them."""
+    named = family.string
+    if named in _AMI_FAMILIES or not named.replace("_", "").isalnum():
+        return
+    begins = named.lower().replace("amazonlinux", "al")
+    meant = next((each for each in _AMI_FAMILIES if begins.startswith(each.lower())), _CUSTOM)
+    yield NotTaken(family.place, "v1 has no such amiFamily", f"amiFamily: {named}", f"amiFamily: {meant}")
 
 
 def _is_whole(spec: Tree) -> bool:
