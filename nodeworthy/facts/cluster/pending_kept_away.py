@@ -260,12 +260,13 @@ def _of_their_plugin(have: Sequence[NodeGpus], world: PendingWorld) -> tuple[str
         )
     if not plugins and found.with_own_plugin:
         return f"{says} them: {OWN_PLUGIN_IS_SILENT}", RESTART_OWN_PLUGIN
+    if not plugins and (labelled := why_unlabelled(have)):
+        return f"{says} them: no device plugin has registered there; {labelled[0]}", labelled[1]
     if not plugins and found.without_plugin:
-        there = f"{no_plugin(found.operator)}{of_karpenter(have[0].labels) if have else ''}"
+        there = f"{no_plugin(found.operator)}{of_karpenter(have[0].labels)}"
         return f"{says} them: there is {there}", how_to_bring_one(found.operator)
     if not plugins:
-        labelled, none = why_unlabelled(have), f"{says} them: no device plugin has registered there"
-        return (f"{none}; {labelled[0]}", labelled[1]) if labelled else (none, _LOOK_FOR_A_PLUGIN)
+        return f"{says} them: no device plugin has registered there", _LOOK_FOR_A_PLUGIN
     missed = first_missing(beside)
     if plugins[0].ready and missed is not None:
         return _by_its_words(f"{says} them: {fares(plugins)}, and finds none: {fares([missed])}", missed, world)
