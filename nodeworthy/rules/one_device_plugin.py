@@ -17,7 +17,7 @@ from itertools import combinations, product
 
 from nodeworthy.documents.settled import settle, why_incomplete
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.cluster.missing_plugin import how_to_bring_one, no_plugin, of_karpenter
+from nodeworthy.facts.cluster.missing_plugin import how_to_bring_one, no_plugin, what_karpenter_makes
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.offered_gpus import OWN_PLUGIN_IS_SILENT, RESTART_OWN_PLUGIN, OfferedGpus
@@ -251,7 +251,7 @@ def one_is_there(offered: OfferedGpus) -> Findings:
         related=[Related(each.place, _chooses(each)) for each in offered.plugins],
         cause="kubelet offers only what a device plugin has registered: no pod that asks for a GPU can run there"
         + _kept_back(first)
-        + of_karpenter(first.labels)
+        + what_karpenter_makes(first.labels)
         + (f"; {labelled[0]}" if labelled else ""),
         remedy=labelled[1]
         if labelled

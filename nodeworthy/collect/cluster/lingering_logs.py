@@ -30,8 +30,8 @@ def _said_of(pod: ClusterPod, seen: ClusterObjects, index: Index) -> Iterator[st
 
 def _of_claims(claims: Collection[str], log: str) -> str:
     named = (line for line in reversed(log.splitlines()) if any(each in line for each in claims))
-    return next(filter(None, map(_known, named)), "")
+    return next(filter(None, map(_line_that_tells, named)), "")
 
 
-def _known(line: str) -> str:
+def _line_that_tells(line: str) -> str:
     return next((message(each.words, each.itself) for each in in_text(line) if not each.evidence.is_symptom), "")

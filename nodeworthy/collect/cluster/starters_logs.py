@@ -20,14 +20,14 @@ _LAYER, _STARTED = "cloud", ("launched nodeclaim", "launched node", "Scale-up: s
 
 def read(seen: ClusterObjects, index: Index) -> None:
     for _, claim in seen.documents[NODE_CLAIMS]:
-        said = next(filter(None, _said(seen, index, partial(_of_one, claim))), "")
+        said = next(filter(None, _read_by(seen, index, partial(_of_one, claim))), "")
         if said:
             seen.words_of_starters[f"{NODE_CLAIMS.kind}/{claim}"] = said
     if seen.capacity.waiting:
-        seen.starters_say = next(filter(None, _said(seen, index, _since_the_last)), "")
+        seen.starters_say = next(filter(None, _read_by(seen, index, _since_the_last)), "")
 
 
-def _said(seen: ClusterObjects, index: Index, reader: Callable[[str], str]) -> Iterator[str]:
+def _read_by(seen: ClusterObjects, index: Index, reader: Callable[[str], str]) -> Iterator[str]:
     for pod in filter(_starts_nodes, seen.pods.values()):
         for path in index.of(pod):
             yield read_tail(path, seen, reader) or ""
@@ -40,15 +40,15 @@ def _starts_nodes(pod: ClusterPod) -> bool:
 def _of_one(claim: str, log: str) -> str:
     """What it said last of this one, where that is known."""
     named = (line for line in reversed(log.splitlines()) if claim in line)
-    return next(filter(None, map(_known, named)), "")
+    return next(filter(None, map(_line_that_tells, named)), "")
 
 
 def _since_the_last(log: str) -> str:
     lines = log.splitlines()
     started = (number for number, line in enumerate(lines, 1) if any(each in line for each in _STARTED))
-    return next(filter(None, map(_known, reversed(lines[max(started, default=0) :]))), "")
+    return next(filter(None, map(_line_that_tells, reversed(lines[max(started, default=0) :]))), "")
 
 
-def _known(line: str) -> str:
+def _line_that_tells(line: str) -> str:
     told = (each for each in in_text(line) if each.evidence.layer == _LAYER and not each.evidence.is_symptom)
     return next((message(each.words, each.itself) for each in told), "")

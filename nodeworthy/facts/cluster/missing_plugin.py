@@ -27,7 +27,7 @@ def how_to_bring_one(operator: ClusterPod | None) -> str:
     )
 
 
-def of_karpenter(labels: Mapping[str, str]) -> str:
+def what_karpenter_makes(labels: Mapping[str, str]) -> str:
     """What Karpenter makes of a node whose GPUs are not offered; empty where it is not its own, or it has them."""
     if _INITIALIZED in labels or not any(each in labels for each in _ITS_OWN):
         return ""

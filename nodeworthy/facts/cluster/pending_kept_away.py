@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
-from nodeworthy.facts.cluster.missing_plugin import how_to_bring_one, no_plugin, of_karpenter
+from nodeworthy.facts.cluster.missing_plugin import how_to_bring_one, no_plugin, what_karpenter_makes
 from nodeworthy.facts.cluster.no_library import without_library
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
 from nodeworthy.facts.cluster.node_labels import COUNT, wrongly_cut
@@ -263,7 +263,7 @@ def _of_their_plugin(have: Sequence[NodeGpus], world: PendingWorld) -> tuple[str
     if not plugins and (labelled := why_unlabelled(have)):
         return f"{says} them: no device plugin has registered there; {labelled[0]}", labelled[1]
     if not plugins and found.without_plugin:
-        there = f"{no_plugin(found.operator)}{of_karpenter(have[0].labels)}"
+        there = f"{no_plugin(found.operator)}{what_karpenter_makes(have[0].labels)}"
         return f"{says} them: there is {there}", how_to_bring_one(found.operator)
     if not plugins:
         return f"{says} them: no device plugin has registered there", _LOOK_FOR_A_PLUGIN
