@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from nodeworthy.backstop import TookTooLong, call_bounded
-from nodeworthy.collect.cluster import divided, dump_yaml, hami_logs, lingering_logs, logs, starters_logs
+from nodeworthy.collect.cluster import divided, dump_yaml, hami_logs, logs
 from nodeworthy.collect.cluster.described import Descriptions, is_described, time_before
 from nodeworthy.collect.cluster.dump_text import STDIN, PrintedLogs, Unreadable, text_of, without_logs
 from nodeworthy.collect.cluster.kinds import KINDS, NODES, PODS, ObjectKind, kind_named, kind_of, kind_of_list
@@ -98,6 +98,8 @@ def look(named: str, namespace: str | None) -> ClusterObjects:
 
 
 def _read_logs(seen: ClusterObjects, written: logs.Index) -> None:
+    from nodeworthy.collect.cluster import lingering_logs, starters_logs
+
     logs.read_last_words(seen, written)
     hami_logs.read(seen, written)
     logs.read_users_words(seen, written)
