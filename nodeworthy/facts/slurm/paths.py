@@ -73,7 +73,9 @@ def logs_made_too_late(job: SlurmJob) -> Iterator[MadeTooLate]:
     if job.within or job.filled or not job.is_shell or is_template(job.text) or job.request.option("chdir") is not None:
         return
     name = _job_name(job)
-    folders = {folder: option for option in _log_options(job) if (folder := _folder_of_log(option, name)) is not None}
+    # Of logs/%x the job may make either.
+    found = ((_folder_of_log(option, each), option) for option in _log_options(job) for each in {name: 1, "": 1})
+    folders = {folder: option for folder, option in found if folder is not None}
     for folder, option in folders.items() if "mkdir" in job.text else ():
         made = next((each for each in job.walked.ran if _makes(each, folder, name)), None)
         if made is not None and folder not in job.log_folders and not _is_spoken_of(job.text, folder):
