@@ -134,9 +134,11 @@ _AKS = (
     'resource "azurerm_kubernetes_cluster_node_pool" "gpu" {{\n  name = "gpu"\n  kubernetes_cluster_id = "x"\n'
     '  vm_size = "Standard_NC24ads_A100_v4"\n  {told}\n}}\n'
 )
+# Where GKE's own device plugin is not kept away, the operator's is not what offers the GPUs.
 _GKE = (
     'resource "google_container_node_pool" "gpu" {{\n  cluster = "ml"\n  node_config {{\n'
-    '    machine_type = "g2-standard-24"\n    {told}\n  }}\n}}\n'
+    '    machine_type = "g2-standard-24"\n    labels = {{ gke-no-default-nvidia-gpu-device-plugin = "true" }}\n'
+    "    {told}\n  }}\n}}\n"
 )
 
 

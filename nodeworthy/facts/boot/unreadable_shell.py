@@ -463,11 +463,14 @@ def commands_cut_short(script: BootScript) -> Iterator[tuple[CutShort, SourcePar
 
 def _row_begun(part: SourcePart, place: Place) -> int | None:
     """The row of a command. One that stands behind an option, in a substitution, does not begin with that: the row is
-    an element of an array, or the command around it is none that is known."""
+    an element of an array, or the command around it is none that is known. Within a plan no place has a column: there
+    any substitution may be what is run."""
     index = part.index_of(place)
-    if index is None or place.column is None or not _OPTION.match(part.rows[index].lstrip()):
+    if index is None or not _OPTION.match(part.rows[index].lstrip()):
         return index
     row = part.rows[index]
+    if place.column is None:
+        return None if "$(" in row or "`" in row else index
     first = part.part.origin.at(index + 1, len(row) - len(row.lstrip()) + 1).column
     return index if first is None or place.column <= first else None
 
