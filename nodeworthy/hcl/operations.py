@@ -114,6 +114,9 @@ def equal(one: Value, other: Value) -> bool | Hole:
     return type(one) is type(other) and hash_key(one) == hash_key(other)
 
 
+_DEPENDS = "it depends on a condition: "
+
+
 def either(one: Value, other: Value, condition: Hole) -> Value:
     """What is the same on both sides is known, whichever it will be."""
     if isinstance(one, Obj) and isinstance(other, Obj) and not (one.rest or other.rest):
@@ -130,4 +133,6 @@ def either(one: Value, other: Value, condition: Hole) -> Value:
         return Seq(one.kind, [either(*each, condition) for each in pairs], one.spot)
     elif not isinstance(one, Hole) and not isinstance(other, Hole) and equal(one, other) is True:
         return one
-    return Hole(f"it depends on a condition: {condition.why}", condition.spot, condition.shown, condition.of)
+    # Of a condition within a condition, the reason is said once.
+    why = f"{_DEPENDS}{condition.why.removeprefix(_DEPENDS)}"
+    return Hole(why, condition.spot, condition.shown, condition.of)

@@ -71,6 +71,13 @@ def test_types_fill_in_what_is_left_out(tmp_path: Path) -> None:
     assert json.loads(told(root(tmp_path, FILES), "var.typed")) == {"a": "1", "b": 3, "c": None}
 
 
+def test_of_a_condition_within_a_condition_the_reason_is_said_once(tmp_path: Path) -> None:
+    module = root(tmp_path, {"main.tf": 'variable "a" {}\nlocals { it = (var.a ? true : false) ? 1 : 3 }\n'})
+    found = value(module, "local.it")
+    assert isinstance(found, Hole)
+    assert found.why == "it depends on a condition: the variable `a` has no default, and no file here sets it"
+
+
 def test_instances_have_addresses_and_values(tmp_path: Path) -> None:
     found = [each for each in root(tmp_path, FILES).everything() if isinstance(each, Instance)]
     assert [each.address for each in found] == [
