@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
 import os
 import sys
@@ -75,3 +76,14 @@ def test_its_fields_are_known_and_replaced(written: dict[str, Any]) -> None:
     assert [each.name for each in records.fields(effect)][:3] == ["place", "stage", "command"]
     changed = records.replace(effect, command="reboot")
     assert (changed.command, changed.place, effect.command) == ("reboot", Place("a"), "")
+
+
+def test_a_copy_is_made_by_its_constructor(written: dict[str, Any]) -> None:
+    """A compiled class has no instance that its `__init__` has not seen, of which a copy could be made otherwise."""
+    hole = written["Hole"]("$A", "why")
+    effect = written["Reboots"](place=Place("a"), stage=written["Stage"].SCRIPTS)
+    assert [each.__reduce_ex__(4)[0] for each in (hole, written["Text"].of("a", hole))] == [
+        written["Hole"],
+        written["Text"],
+    ]
+    assert [copy.deepcopy(each) for each in (hole, effect)] == [hole, effect]

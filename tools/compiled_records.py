@@ -161,6 +161,7 @@ def written_out(modules: Modules, file: str) -> str:
             _mark(node)
     at = next(index for index, node in enumerate(tree.body) if not _is_head(node))
     tree.body[at:at] = ast.parse(
+        "from functools import partial\n"
         "from typing import Any, ClassVar\n"
         "from mypy_extensions import mypyc_attr\n"
         "from nodeworthy.records import _THEIRS, fields_written_out\n"
@@ -199,6 +200,7 @@ def _methods(record: Record, own: set[str]) -> Iterator[tuple[str, str]]:
         yield "__hash__", f"def __hash__(self) -> int:\n    return hash(({_each('self.{}, ', fields)}))"
     shown = ", ".join(f"{each.name}={{self.{each.name}!r}}" for each in fields if each.repr)
     yield "__repr__", f"def __repr__(self) -> str:\n    return f'{record.node.name}({shown})'"
+    yield "__reduce__", _reduce(fields)
 
 
 def _init(fields: Sequence[Field], *, ends: bool) -> str:
@@ -219,6 +221,15 @@ def _eq(record: Record) -> str:
         f"    assert isinstance(other, {record.node.name})\n"
         f"    return {same or True}"
     )
+
+
+def _reduce(fields: Sequence[Field]) -> str:
+    """How a copy is made, also by pickle: a compiled class has no instance before its `__init__` is called."""
+    taken = [each for each in fields if each.init]
+    in_order = "".join(f"self.{each.name}, " for each in taken if not each.kw_only)
+    by_name = ", ".join(f"{each.name}=self.{each.name}" for each in taken if each.kw_only)
+    made = f"partial(type(self), {by_name})" if by_name else "type(self)"
+    return f"def __reduce__(self) -> Any:\n    return {made}, ({in_order})"
 
 
 def _each(form: str, fields: Sequence[Field]) -> str:

@@ -26,6 +26,7 @@ FILES_OF_EACH_OTHER = (
     "one-toolkit/unknown-values-from-elsewhere",
     "no-secret-in-plain-sight/bad-values-that-a-root-fills-in",
     "no-secret-in-plain-sight/bad-template-of-another-cloud",
+    "gpu-quantity/bad-its-queue-counts-none",
 )
 ALWAYS = [each for each in CASES if each.id in FILES_OF_EACH_OTHER]
 SAMPLE = [*ALWAYS, *random.Random(20261123).sample(CASES, 14)]

@@ -47,7 +47,7 @@ _JOINS_WITH: Mapping[str, bytes] = {
     "PatchedPolicy": rb"sharing:",
     "MonitoringStack": _PLUGINS,
     "DatabaseServer": rb"postgres",
-    "PodTemplate": _PODS + _CLAIMS + rb"|sharing:",
+    "PodTemplate": _PODS + _CLAIMS + rb"|sharing:|kueue\.x-k8s\.io/v",
     "ResourceClaim": rb"DeviceClass|resourceClaims|gpuResourcesEnabledOverride|dra-driver",
     "DraDriver": rb"devicePlugin|toolkit|gpu-operator|valueFiles|valuesFrom|resource\.k8s\.io/",
     "MigLayouts": rb"migManager",
