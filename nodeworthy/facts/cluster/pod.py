@@ -18,7 +18,7 @@ _TOLD = ("Ready", "PodReadyToStartContainers", "PodScheduled")
 # What a kubelet says of a container that it has not started, while nothing is wrong yet.
 _STARTING = frozenset(("", "ContainerCreating", "PodInitializing"))
 # Why it never will, with what keeps it in the message beside.
-_NEVER_STARTED = frozenset(
+NEVER_STARTED = frozenset(
     (
         "CreateContainerConfigError",
         "CreateContainerError",
@@ -269,7 +269,7 @@ def _fault(status: Mapping[str, Any]) -> str:
 
 def _last_words(status: Mapping[str, Any]) -> str:
     """What it said as it ended; of one that could not even start, what kubelet says of that."""
-    if text_at(status, "state", "waiting", "reason") in _NEVER_STARTED:
+    if text_at(status, "state", "waiting", "reason") in NEVER_STARTED:
         return text_at(status, "state", "waiting", "message").strip()
     for state in ("state", "lastState"):
         ended = mapping_at(status, state, "terminated")

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from nodeworthy.facts.cluster.elapsed import has_lasted
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
-from nodeworthy.facts.cluster.pod import ClusterPod
+from nodeworthy.facts.cluster.pod import NEVER_STARTED, ClusterPod
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.stack_daemonset import StackDaemonSet, why_absent
 from nodeworthy.known.chain import link_of_evidence
@@ -22,20 +22,7 @@ from nodeworthy.verdict import Place
 # A driver is compiled on the node, and all others wait for it.
 _STARTS = timedelta(minutes=15)
 # What the platform owes a pod, whatever its program does.
-_OF_THE_PLATFORM = frozenset(
-    (
-        "ContainerCannotRun",
-        "CreateContainerConfigError",
-        "CreateContainerError",
-        "ErrImageNeverPull",
-        "ErrImagePull",
-        "ImageInspectError",
-        "ImagePullBackOff",
-        "InvalidImageName",
-        "RunContainerError",
-        "StartError",
-    )
-)
+_OF_THE_PLATFORM = NEVER_STARTED | {"ContainerCannotRun", "StartError"}
 # Of these what its owner wrote: it names what is not there.
 OF_ITS_OWNER = frozenset(("CreateContainerConfigError", "ErrImageNeverPull"))
 # What runtimes call a container that they could not start.

@@ -23,7 +23,7 @@ _PLAIN = pattern(r"[\w.-]{1,80}")
 _JOB_NAME = pattern(r"\$\{?SLURM_JOB_NAME\}?", words=("SLURM_JOB_NAME",))
 # `/shared/logs`: a disk's own folder is there.
 _BELOW_A_DISK = 2
-# What lies on the cluster's disks for other things too (/work/me/results) is mostly there before the first job.
+# What lies on the cluster's disks for other things too (/scratch/me/results) is mostly there before the first job.
 _FOR_LOGS = pattern(r"/[^/]*(?:logs?|slurm|std(?:out|err))(?![a-z])[^/]*(?:/|$)")
 # Below where the job begins, and no home.
 _OF_THE_JOB = pattern(rf"{HOME}(?:/(?!~)|$)")
