@@ -15,7 +15,7 @@ _DOUBLED = pattern(r"(?<![\\$])\$\$([A-Za-z_]\w*)", words=("$$",))
 _ASSIGNED = pattern(r"(?m)^[ \t]*(?:export[ \t]+|local[ \t]+|readonly[ \t]+|declare[ \t]+)?([A-Za-z_]\w*)=")
 _IN_SINGLE_QUOTES = pattern(r"'[^'\n]*'")
 _COMMENT = pattern(r"(?<=\s)#.*")
-_TEXT_BEGINS = pattern(r"<<-?[ \t]*[\"']?(\w+)")
+_TEXT_BEGINS = pattern(r"(?<!<)<<-?(?!<)[ \t]*[\"']?([A-Za-z_]\w*)")
 
 
 @dataclass(frozen=True)
