@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 
 from nodeworthy.collect.cluster.logs import Index, message, read_tail
@@ -14,16 +15,19 @@ from nodeworthy.known.gpu_stack import DRA_DRIVER
 
 
 def read(seen: ClusterObjects, index: Index) -> None:
+    drivers: dict[str, list[ClusterPod]] = defaultdict(list)
     for pod in seen.pods.values():
+        if pod.part == DRA_DRIVER:
+            drivers[pod.node].append(pod)
+    for pod in seen.pods.values() if drivers else ():
         if pod.claimed and lingers(pod, seen.capacity.now):
-            said = next(filter(None, _said_of(pod, seen, index)), "")
+            said = next(filter(None, _said_of(pod, drivers.get(pod.node, ()), seen, index)), "")
             if said:
                 seen.words_of_lingering[pod.object] = said
 
 
-def _said_of(pod: ClusterPod, seen: ClusterObjects, index: Index) -> Iterator[str]:
-    beside = (each for each in seen.pods.values() if each.part == DRA_DRIVER and each.node == pod.node and each != pod)
-    for each in beside:
+def _said_of(pod: ClusterPod, drivers: Iterable[ClusterPod], seen: ClusterObjects, index: Index) -> Iterator[str]:
+    for each in (one for one in drivers if one != pod):
         for path in index.of(each):
             yield read_tail(path, seen, partial(_of_claims, pod.claimed)) or ""
 
