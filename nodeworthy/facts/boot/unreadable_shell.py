@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 
@@ -268,10 +269,13 @@ def comments_in_arrays(text: str) -> Iterator[CommentInArray]:
         return
     source = LexedSource(text)
     Lexer(source).read(0, len(text))
-    spans = [(at, source.ends[at]) for at in source.arrays if at in source.ends]
+    begins = sorted(at for at in source.arrays if at in source.ends)
+    row = counted = 0
     for found in _ESCAPED_COMMENT.finditer(text):
-        if any(begins <= found.start(1) < ends for begins, ends in spans):
-            yield CommentInArray(text.count("\n", 0, found.start(1)), found[1].strip())
+        row, counted = row + text.count("\n", counted, found.start(1)), found.start(1)
+        array = bisect_right(begins, found.start(1)) - 1
+        if array >= 0 and found.start(1) < source.ends[begins[array]]:
+            yield CommentInArray(row, found[1].strip())
 
 
 @dataclass(frozen=True)
