@@ -18,8 +18,11 @@ from nodeworthy.lab.watch import HAPPENED, Event, Watch
 BOOT_SECONDS = 180
 END_SECONDS = 60
 POLL_SECONDS = 0.02
+GONE_SECONDS = 10
 # How nspawn ends when its system wants to start again.
 REBOOTED = 133
+# What systemd says of itself from the moment it is asked to reboot.
+GOING_DOWN = "stopping"
 NUMBERS = itertools.count(1)
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -70,8 +73,8 @@ class Node:
         self._launch()
         try:
             self._until(self._done, BOOT_SECONDS, "cloud-init did not end")
-            if not self.rebooted:
-                self._settle()
+            if not self.rebooted and self._settle() == GOING_DOWN:
+                self._until(self._off, BOOT_SECONDS, "it did not go down")
         except BaseException:
             self.end()
             raise
@@ -134,19 +137,27 @@ class Node:
         self._launched = None
 
     def _done(self) -> bool:
+        return self._off() or (self.upper / RESULT).exists()
+
+    def _off(self) -> bool:
         assert self._launched is not None
         code = self._launched.poll()
-        if code is not None:
-            self.rebooted = code == REBOOTED
-            if not self.rebooted:
-                raise LabError(f"the node ended with {code}: {self._console()}")
-            return True
-        return (self.upper / RESULT).exists()
+        if code is None:
+            return False
+        self.rebooted = code == REBOOTED
+        if not self.rebooted:
+            raise LabError(f"the node ended with {code}: {self._console()}")
+        return True
 
-    def _settle(self) -> None:
-        """The jobs that are still queued; a unit that failed is no fault of the lab."""
+    def _settle(self) -> str:
+        """The node's state when no job is queued any more; a unit that failed is no fault of the lab."""
         settled = "systemctl.real is-system-running --wait || true"
-        self.run("sh", "-c", f"/usr/lib/nodeworthy-lab/{settled}", seconds=BOOT_SECONDS)
+        try:
+            return self.run("sh", "-c", f"/usr/lib/nodeworthy-lab/{settled}", seconds=BOOT_SECONDS).strip()
+        except LabError:
+            # Its script's last command was a reboot: cloud-init may come to its end before the node does.
+            self._until(self._off, GONE_SECONDS, "nothing runs in it")
+            return ""
 
     def _until(self, ready: Callable[[], bool], seconds: float, otherwise: str) -> None:
         deadline = time.monotonic() + seconds
