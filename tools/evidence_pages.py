@@ -1,4 +1,4 @@
-"""The page of docs/ for whoever is woken: from words in a log to the rule, the cause, what to do and what proves it."""
+"""The pages of docs/ for whoever is woken: from words in a log to the rule, the cause, what to do, what proves it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from markdown import code, page, prose, table
 
 from nodeworthy.collect.collected import moments_of
 from nodeworthy.known.evidence import Evidence, all_evidence
+from nodeworthy.known.evidence.entries import LAYERS
 from nodeworthy.known.releases import breakages
 from nodeworthy.known.versions import Span
 from nodeworthy.known.xid import xid
@@ -18,7 +19,8 @@ from nodeworthy.rule import Moment, Rule
 from nodeworthy.rules import catalogue
 
 INTRODUCTION = """\
-Find the words in the table, or let `nodeworthy` find them; neither asks for a cluster:
+Let `nodeworthy` find the words, or look for them below, in the order in which one is the cause of another; neither asks
+for a cluster:
 
 ```console
 $ nodeworthy explain 'no runtime for "nvidia" is configured'
@@ -28,6 +30,35 @@ $ journalctl --dmesg --boot | nodeworthy explain -
 
 Where nothing is known of the words, `nodeworthy diagnose` reads the cluster and `nodeworthy node HOST` a machine; both
 only read. What they find is named by a [rule](rules/index.md), and each rule has its page."""
+
+# Who prints the words of a table, from below upwards.
+PRINTED_BY = {
+    "hardware": "The card, its memory, its place on the bus",
+    "driver": "The kernel module, its build and its libraries",
+    "fabric": "NVLink, NVSwitch, fabric manager, IMEX",
+    "mig": "MIG: its mode, its instances, and who changes them",
+    "image": "Pulling images: registries, names, room",
+    "network": "What pods and nodes need to reach each other",
+    "storage": "File systems, volumes and disks",
+    "packages": "apt, dpkg, dnf, rpm, zypper and DKMS",
+    "services": "systemd and the kernel, of programs that they could not start or that ended",
+    "containerd": "containerd, CRI-O and Docker",
+    "toolkit": "The NVIDIA container toolkit",
+    "cdi": "Devices by CDI",
+    "kubelet": "kubelet",
+    "operator": "The GPU operator, its validator, node feature discovery",
+    "dra": "Dynamic resource allocation",
+    "plugin": "The device plugin and GPU feature discovery",
+    "hami": "HAMi",
+    "monitoring": "DCGM, its exporter, and who scrapes it",
+    "programs": "Any program that was called wrongly or meets another version",
+    "scheduling": "Schedulers and autoscalers: why a pod waits",
+    "cloud": "The cloud: machines, images, node pools",
+    "slurm": "Slurm",
+    "collectives": "NCCL, EFA, InfiniBand",
+    "cuda": "Programs that use CUDA",
+    "frameworks": "Frameworks and servers over CUDA",
+}
 
 # What looks at the thing that is broken now, before what looks at where it was written.
 LOOKED_AT = {
@@ -39,13 +70,17 @@ LOOKED_AT = {
 }
 
 
-def evidence() -> str:
+def evidence_pages() -> dict[str, str]:
+    """The pages by their path in docs/: one that leads to the others, and one for each table."""
     rules = {rule.id: rule for rule in catalogue()}
+    return {"evidence.md": _first_page(rules)} | {f"evidence/{layer}.md": _layer(layer, rules) for layer in LAYERS}
+
+
+def _first_page(rules: Mapping[str, Rule]) -> str:
     return page(
         "# From a line in a log to a command",
         INTRODUCTION,
-        table(("the words", "are a sign that", "rule"), *map(_row, all_evidence())),
-        *(block for each in all_evidence() for block in _section(each, rules)),
+        table(("who prints it", "causes"), *((_link(layer), str(len(_of_layer(layer)))) for layer in LAYERS)),
         "## Xid errors",
         "What the kernel's log says as `NVRM: Xid (PCI:…): NUMBER`. "
         "`nodeworthy node HOST --rule kernel-log-clean` reads it.",
@@ -60,8 +95,25 @@ def evidence() -> str:
     )
 
 
+def _link(layer: str) -> str:
+    return f"[{PRINTED_BY[layer]}](evidence/{layer}.md)"
+
+
+def _layer(layer: str, rules: Mapping[str, Rule]) -> str:
+    return page(
+        f"# {PRINTED_BY[layer]}",
+        "[From a line in a log to a command](../evidence.md) has the other tables.",
+        table(("the words", "are a sign that", "rule"), *map(_row, _of_layer(layer))),
+        *(block for each in _of_layer(layer) for block in _section(each, rules)),
+    )
+
+
+def _of_layer(layer: str) -> list[Evidence]:
+    return [each for each in all_evidence() if each.layer == layer]
+
+
 def _row(each: Evidence) -> tuple[str, str, str]:
-    return f"[{_words(each.text)}](#{each.id})", each.says, _page_of(each.rule) if each.rule else "–"
+    return f"[{_words(each.text)}](#{each.id})", each.says, _page_of(each.rule, "../rules") if each.rule else "–"
 
 
 def _words(text: str) -> str:
@@ -69,8 +121,8 @@ def _words(text: str) -> str:
     return f"`` {text} ``" if "`" in text else code(text.strip())
 
 
-def _page_of(rule: str) -> str:
-    return f"[{rule}](rules/{rule}.md)"
+def _page_of(rule: str, folder: str = "rules") -> str:
+    return f"[{rule}]({folder}/{rule}.md)"
 
 
 def _section(each: Evidence, rules: Mapping[str, Rule]) -> Iterator[str]:
@@ -85,7 +137,7 @@ def _section(each: Evidence, rules: Mapping[str, Rule]) -> Iterator[str]:
     yield prose(f"What to do: {each.remedy}.")
     yield f"What proves it: {_words(each.prove)}"
     if rule is not None:
-        yield f"{_page_of(rule.id)}: {rule.title}. What looks:"
+        yield f"{_page_of(rule.id, '../rules')}: {rule.title}. What looks:"
         yield "\n".join(["```console", *(f"$ {command}" for command in _commands(rule)), "```"])
     yield prose(f"Read in: {each.source}.")
 

@@ -62,10 +62,10 @@ def pages() -> dict[str, str]:
         "fleet.md": table_pages.fleet(),
         "needs.md": needs_page.needs(),
         "settings.md": settings_page.settings(),
-        "evidence.md": evidence_pages.evidence(),
         "screens.md": screens.page_text(),
         "speed.md": page_of_speed(),
         "rules/index.md": rules_index(),
+        **evidence_pages.evidence_pages(),
     }
     for rule in catalogue():
         made[f"rules/{rule.id}.md"] = rule_page.render(rule, list(examples_of(rule.id)), moments_of(rule))

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
 
-RULES = "RULES"
+# What stands in the navigation for all pages of a folder, but for the one that leads to them.
+FOLDERS = {"RULES": "rules", "EVIDENCE": "evidence"}
 FROM_ABOVE = {
     "architecture.md": "ARCHITECTURE.md",
     "contributing.md": "CONTRIBUTING.md",
@@ -21,7 +23,7 @@ FROM_ABOVE = {
 COMMENT = re.compile(r"\A<!--.*?-->\s*", re.DOTALL)
 # A block that names its file: superfences wants that as a title.
 NAMED_BLOCK = re.compile(r"^(?P<marks>`{3,})(?P<language>\w+) (?P<path>[^\s`]+)$", re.MULTILINE)
-LINK_ABOVE = re.compile(r"\[(?P<text>[^\]\n]+)\]\((?P<up>\.\./)?(?P<path>[^)\s]+)\)")
+LINK = re.compile(r"\[(?P<text>[^\]\n]+)\]\((?P<up>(?:\.\./)*)(?P<path>[^)\s]+)\)")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -33,19 +35,22 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 def navigation(nav: list[Any], there: set[str]) -> list[Any]:
     """The navigation as written, with the pages that it does not name at its end."""
-    rules = sorted(name for name in there if name.startswith("rules/") and name != "rules/index.md")
-    written = _written(nav, rules)
+    written = _written(nav, {word: _of_folder(folder, there) for word, folder in FOLDERS.items()})
     unnamed = sorted(there - set(_pages(written)))
     return [*written, {"More": unnamed}] if unnamed else written
 
 
-def _written(nav: list[Any], rules: list[str]) -> list[Any]:
+def _of_folder(folder: str, there: set[str]) -> list[str]:
+    return sorted(name for name in there if name.startswith(f"{folder}/") and name != f"{folder}/index.md")
+
+
+def _written(nav: list[Any], folders: dict[str, list[str]]) -> list[Any]:
     written: list[Any] = []
     for each in nav:
         if isinstance(each, dict):
-            written.append({title: _written(entries, rules) for title, entries in each.items()})
+            written.append({title: _written(entries, folders) for title, entries in each.items()})
         else:
-            written += rules if each == RULES else [each]
+            written += folders.get(each, [each])
     return written
 
 
@@ -66,16 +71,20 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, **_: object) -> str:
+def on_page_markdown(markdown: str, *, page: Page, **_: object) -> str:
     text = NAMED_BLOCK.sub(r'\g<marks>\g<language> title="\g<path>"', COMMENT.sub("", markdown))
-    return LINK_ABOVE.sub(_from_above, text)
+    depth = page.file.src_uri.count("/")
+    return LINK.sub(lambda link: _in_the_site(link, depth), text)
 
 
-def _from_above(link: re.Match[str]) -> str:
+def _in_the_site(link: re.Match[str], depth: int) -> str:
     """What lies beside docs/ is read in the repository; pages that are also in the site name each other."""
+    above = link["up"].count("../")
+    if above and above <= depth:
+        return link[0]
     page = next((name for name, source in FROM_ABOVE.items() if source == link["path"]), None)
     if page is None and link["path"].startswith("docs/"):
         page = link["path"].removeprefix("docs/")
     if page is not None:
-        return f"[{link['text']}]({page})"
-    return link["text"] if link["up"] else link[0]
+        return f"[{link['text']}]({'../' * depth}{page})"
+    return link["text"] if above else link[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -62,11 +62,25 @@ def test_an_empty_site_is_no_success(check: ModuleType, tmp_path: Path, capsys: 
 
 
 def test_the_navigation_has_every_page_that_is_there(hooks: ModuleType) -> None:
-    written = ["index.md", {"For CI": ["pull-requests.md"]}, {"Rules": ["rules/index.md", "RULES"]}]
-    there = {"index.md", "pull-requests.md", "rules/index.md", "rules/b.md", "rules/a.md", "forgotten.md"}
+    written = [
+        "index.md",
+        {"For CI": ["pull-requests.md"]},
+        {"Lines": ["EVIDENCE"]},
+        {"Rules": ["rules/index.md", "RULES"]},
+    ]
+    there = {
+        "index.md",
+        "pull-requests.md",
+        "rules/index.md",
+        "rules/b.md",
+        "rules/a.md",
+        "evidence/c.md",
+        "forgotten.md",
+    }
     assert hooks.navigation(written, there) == [
         "index.md",
         {"For CI": ["pull-requests.md"]},
+        {"Lines": ["evidence/c.md"]},
         {"Rules": ["rules/index.md", "rules/a.md", "rules/b.md"]},
         {"More": ["forgotten.md"]},
     ]
@@ -74,6 +88,17 @@ def test_the_navigation_has_every_page_that_is_there(hooks: ModuleType) -> None:
 
 def test_a_page_as_the_site_needs_it(hooks: ModuleType) -> None:
     page = "<!-- Generated -->\n\n# One\n\n[how](../CONTRIBUTING.md), [what](ARCHITECTURE.md), [here](own-rules.md), [code](../policies/)\n\n```yaml a/b.yml\nx: 1\n```\n"
-    assert hooks.on_page_markdown(page) == (
+    assert hooks.on_page_markdown(page, page=_page("one.md")) == (
         '# One\n\n[how](contributing.md), [what](architecture.md), [here](own-rules.md), code\n\n```yaml title="a/b.yml"\nx: 1\n```\n'
     )
+
+
+def test_a_page_in_a_folder_reaches_those_above_it(hooks: ModuleType) -> None:
+    page = "[rule](../rules/one-driver.md), [how](../../CONTRIBUTING.md), [code](../../policies/)"
+    assert hooks.on_page_markdown(page, page=_page("evidence/driver.md")) == (
+        "[rule](../rules/one-driver.md), [how](../contributing.md), code"
+    )
+
+
+def _page(path: str) -> SimpleNamespace:
+    return SimpleNamespace(file=SimpleNamespace(src_uri=path))
