@@ -20,6 +20,17 @@ _POOLS = pattern(r"incompatible with (?:nodepool|provisioner)", re.IGNORECASE)
 _ASKED = pattern(r'"nvidia\.com/gpu":"(?P<count>\d{1,4})"')
 _TYPES = pattern(r"node\.kubernetes\.io/instance-type In \[(?P<names>[a-z0-9. -]{1,2000})\]")
 _FAMILIES = pattern(r"karpenter\.k8s\.aws/instance-family In \[(?P<names>[a-z0-9 -]{1,500})\]")
+# The extended resources that Karpenter counts on a machine before it is a node: what clouds tell of their types.
+_COUNTED = frozenset(
+    (
+        *("nvidia.com/gpu", "amd.com/gpu", "aws.amazon.com/neuron", "aws.amazon.com/neuroncore", "habana.ai/gaudi"),
+        *("vpc.amazonaws.com/pod-eni", "vpc.amazonaws.com/efa", "vpc.amazonaws.com/PrivateIPv4Address"),
+    )
+)
+_REQUESTED = pattern(r"resources[ =]\{(?P<amounts>[^{}]{1,2000})\}")
+_EXTENDED = pattern(r'"(?P<name>[a-z0-9.-]{1,253}/[A-Za-z0-9._-]{1,63})":')
+# Karpenter before 0.34, whose pools were called Provisioners until 0.32, does not count EFA's interfaces.
+_OF_OLD, _EFA = "incompatible with provisioner", "vpc.amazonaws.com/efa"
 
 
 @dataclass(frozen=True)
@@ -38,12 +49,32 @@ def _rows() -> Sequence[tuple[re.Pattern[str], Mapping[str, Any]]]:
 
 def obstacle_in(words: str) -> Obstacle | None:
     """What is final, else what the words say alone: of several pools each may have a reason of its own."""
+    if uncounted := uncounted_by_karpenter(words):
+        return Obstacle(_of_uncounted(uncounted), True)
     counted = _of_counts(words) if len(_POOLS.findall(words)) < 2 else None
     if counted is not None:
         return Obstacle(counted.format(pool=_pool_in(words)), True)
     found = [row for expression, row in _rows() if expression.search(words)]
     row = next((each for each in found if each.get("final")), found[0] if len(found) == 1 else None)
     return Obstacle(row["remedy"].format(pool=_pool_in(words)), bool(row.get("final"))) if row else None
+
+
+def uncounted_by_karpenter(words: str) -> Sequence[str]:
+    """What a pod asks for that Karpenter counts on no machine, where it says that none has what is asked for."""
+    found = _REQUESTED.search(words.partition("no instance type")[2])
+    asked = _EXTENDED.findall(found["amounts"]) if found is not None else ()
+    counts = _COUNTED - {_EFA} if _OF_OLD in words else _COUNTED
+    return list(dict.fromkeys(each for each in asked if each not in counts))
+
+
+def _of_uncounted(names: Sequence[str]) -> str:
+    if _EFA in names:
+        return f"update Karpenter to 0.34 or newer, which counts {_EFA}; or start such nodes by a node group"
+    return (
+        f"let the pods ask for what Karpenter counts (nvidia.com/gpu), tell it of {', '.join(names[:_SHOWN])} by the "
+        "capacity of a NodeOverlay (Karpenter 1.7 and newer), or start such nodes by a node group: of a machine that "
+        "is no node yet it knows no other resources than its cloud tells"
+    )
 
 
 def _of_counts(words: str) -> str | None:

@@ -66,7 +66,11 @@ def the_cluster_counts_them_all(count: NodeGpuCount) -> Findings:
             is_=gpus_in_words(node.capacity.get(GPU, 0)),
             should=gpus_in_words(count.expected.count),
             related=[count.expected.says],
-            cause="the driver did not take a GPU (it is off the bus, or failed to start), so its plugin knows fewer",
+            cause="the driver did not take a GPU (it is off the bus, or failed to start), so its plugin knows fewer; "
+            "or the plugin registered before all of them were there, and does not count again",
+            remedy=f"let the device plugin count again: delete its pod on {node.name}; where it finds no more, "
+            f"{RULE.remedy}",
+            victims=count.waiting,
             link="capacity",
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nodeworthy.known.scaling import obstacle_in
+from nodeworthy.known.scaling import obstacle_in, uncounted_by_karpenter
 
 _ASKED = (
     'incompatible with nodepool "gpu", daemonset overhead={"cpu":"185m"}, no instance type satisfied resources '
@@ -38,3 +38,30 @@ def test_of_two_pools_nobody_says_which_it_is() -> None:
     found = obstacle_in(f"{one}; {one}")
     assert found is not None
     assert "a type with 2" not in found.remedy
+
+
+_EFA = '"nvidia.com/gpu":"8","vpc.amazonaws.com/efa":"4"'
+
+
+@pytest.mark.parametrize(
+    ("words", "uncounted"),
+    [
+        ('nodepool "gpu", no instance type satisfied resources {"cpu":"1","nvidia.com/mig-1g.10gb":"1"} and', ["mig"]),
+        ('nodepool "gpu", no instance type has enough resources, requirements=a In [b], resources={' + _EFA + "}", []),
+        ('incompatible with provisioner "gpu", no instance type satisfied resources {' + _EFA + "} and", ["efa"]),
+        ('nodepool "gpu", daemonset overhead={"example.com/x":"1"}, all available instance types exceed limits', []),
+    ],
+)
+def test_what_karpenter_counts_on_no_machine_is_named(words: str, uncounted: list[str]) -> None:
+    found = uncounted_by_karpenter(words)
+    assert len(found) == len(uncounted)
+    assert all(said in name for said, name in zip(uncounted, found, strict=True))
+
+
+def test_a_group_without_the_resource_is_told_beside_one_that_is_full() -> None:
+    both = obstacle_in("pod didn't trigger scale-up: 2 Insufficient nvidia.com/gpu, 1 max node group size reached")
+    full = obstacle_in("pod didn't trigger scale-up: 1 max node group size reached")
+    assert both is not None
+    assert full is not None
+    assert "node-template/resources/nvidia.com/gpu" in both.remedy
+    assert "node-template" not in full.remedy

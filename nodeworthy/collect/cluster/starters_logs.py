@@ -17,6 +17,8 @@ from nodeworthy.patterns import pattern
 _LABEL, _NAMES = "app.kubernetes.io/name", ("karpenter", "cluster-autoscaler", "aws-cluster-autoscaler")
 # What a cloud says of machines; and what a log says when it starts one, before which nothing counts.
 _LAYER, _STARTED = "cloud", ("launched nodeclaim", "launched node", "Scale-up: setting group")
+# What the Cluster Autoscaler says of the whole cluster; and what it does again in each round once that is over.
+_STOPPED, _GOES_ON = "Cluster is not ready for autoscaling", "Calculating unneeded nodes"
 
 # As objects are named.
 _WORD = pattern(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?")
@@ -51,7 +53,10 @@ def _of_each(claims: frozenset[str], log: str) -> Mapping[str, str]:
 def _since_the_last(log: str) -> str:
     lines = log.splitlines()
     started = (number for number, line in enumerate(lines, 1) if any(each in line for each in _STARTED))
-    return next(filter(None, map(_line_that_tells, reversed(lines[max(started, default=0) :]))), "")
+    later = lines[max(started, default=0) :]
+    goes_on = max((number for number, line in enumerate(later) if _GOES_ON in line), default=-1)
+    told = (line for number, line in enumerate(later) if number > goes_on or _STOPPED not in line)
+    return next(filter(None, map(_line_that_tells, reversed(list(told)))), "")
 
 
 def _line_that_tells(line: str) -> str:

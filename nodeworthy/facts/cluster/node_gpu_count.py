@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import ClassVar
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.node import GPU, ClusterNode
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
-from nodeworthy.facts.cluster.node_labels import COUNT, PRODUCT
+from nodeworthy.facts.cluster.node_labels import COUNT, TYPE_COUNTS, counts_whole_gpus
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.fleet.pool_membership import pool_of
@@ -21,10 +21,6 @@ from nodeworthy.known.instances import gpus_of
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Place, Related
 
-# Of a device plugin that makes several of one GPU, or slices of it: the count is not that of the GPUs. The strategy
-# alone says nothing: it is the operator's default, and stands on nodes that are not cut.
-_REPLICAS, _CUT, _WHOLE = "nvidia.com/gpu.replicas", "nvidia.com/mig.config", "all-disabled"
-_SLICE = "-MIG-"
 _STRATEGY, _SHARES_NOTHING = "nvidia.com/gpu.sharing-strategy", "none"
 # Pods that wait are told with so many of the nodes that would take them, and not with a thousand.
 _MOST = 20
@@ -68,11 +64,9 @@ class NodeGpuCount:
 
     @property
     def counts_gpus(self) -> bool:
-        labels, replicas = self.node.labels, self.node.labels.get(_REPLICAS, "1")
         if set(self.node.capacity) != {GPU} or not self.node.capacity[GPU]:
             return False
-        cut = _SLICE in labels.get(PRODUCT, "") or labels.get(_CUT, _WHOLE) != _WHOLE
-        return not self.node.shared and not cut and replicas in ("0", "1")
+        return not self.node.shared and counts_whole_gpus(self.node.labels)
 
 
 def node_gpu_counts(
@@ -86,12 +80,31 @@ def node_gpu_counts(
 ) -> Iterator[NodeGpuCount]:
     """The counts of nodes that offer any GPU. Where none is offered, other rules say why. `stopped` is by node what of
     the stack does not run."""
-    victims = _victims(waiting, world)
-    for node in world.nodes.values():
-        if any(node.capacity.values()) and node.name not in world.unoffered.nodes:
-            expected = _expected(node, clustered.get(node.name), fleet)
-            waits = tuple(sorted({*victims.get(node.name, ()), *refused.get(node.name, ())}))
-            yield NodeGpuCount(node, expected, waits, stopped.get(node.name))
+    waiting = list(waiting)
+    nodes = [
+        each for each in world.nodes.values() if any(each.capacity.values()) and each.name not in world.unoffered.nodes
+    ]
+    expected = {each.name: _expected(each, clustered.get(each.name), fleet) for each in nodes}
+    victims, too_large = _victims(waiting, world), _too_large(waiting, expected, world)
+    for node in nodes:
+        waits = (victims.get(node.name, ()), refused.get(node.name, ()), too_large.get(node.name, ()))
+        yield NodeGpuCount(node, expected[node.name], tuple(sorted({*chain(*waits)})), stopped.get(node.name))
+
+
+def _too_large(
+    waiting: Iterable[AskingPod], expected: Mapping[str, Expected | None], world: PendingWorld
+) -> Mapping[str, set[str]]:
+    """The pods, by node, that would run there if it counted as many as its machine has."""
+    found: dict[str, set[str]] = defaultdict(set)
+    alike: dict[tuple[str, int], list[AskingPod]] = defaultdict(list)
+    for pod in waiting:
+        alike[pod.choice.written, pod.amounts.get(GPU, 0)].append(pod)
+    for (_, amount), pods in alike.items():
+        counts = ((node, expected.get(node.name)) for node in world.chosen(pods[0].choice, GPU))
+        short = (node for node, has in counts if has is not None and node.capacity[GPU] < amount <= has.count)
+        for node in islice(short, _MOST):
+            found[node.name].update(each.object for each in pods)
+    return found
 
 
 def _victims(waiting: Iterable[AskingPod], world: PendingWorld) -> Mapping[str, set[str]]:
@@ -129,6 +142,11 @@ def _expected(node: NodeGpus, clustered: ClusterNode | None, fleet: Fleet | None
     machine = gpus_of_machine(node.instance_type) or gpus_of_size(node.instance_type)
     if machine is not None and machine.count is not None and machine.gpu is not None:
         return Expected(machine.count, Related(node.place, f"{node.instance_type} has {machine.count} × {machine.gpu}"))
+    started = next((name for name in TYPE_COUNTS if node.labels.get(name, "").isdecimal()), None)
+    if started is not None and 0 < len(node.labels[started]) < 4:
+        count = int(node.labels[started])
+        told = f"its machine was started with {gpus_in_words(count)} ({started}={count})"
+        return Expected(count, Related(node.place, told)) if count else None
     counted = node.labels.get(COUNT, "")
     if not counted.isdecimal() or len(counted) > 3 or node.labels.get(_STRATEGY, _SHARES_NOTHING) != _SHARES_NOTHING:
         return None

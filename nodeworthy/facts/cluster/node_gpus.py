@@ -8,9 +8,17 @@ from typing import Any, ClassVar
 
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, strings_at, text_at
 from nodeworthy.facts.cluster.labelled_node import LabelledNode
-from nodeworthy.facts.cluster.node_labels import PRODUCT, SHARED, change_under_way, gpu_of, says_it_has_gpus
+from nodeworthy.facts.cluster.node_labels import (
+    PRODUCT,
+    SHARED,
+    change_under_way,
+    gpu_of,
+    gpus_if_all_counted,
+    says_it_has_gpus,
+)
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.watched_by_words import condition_by_words
+from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.pod.effective_requests import gpu_amounts
 from nodeworthy.known.gpu_conditions import GpuCondition, fault_of_a_program, gpu_conditions, tells_of_no_gpu
 from nodeworthy.known.hami import annotation_names
@@ -102,6 +110,10 @@ class NodeGpus(LabelledNode):
     def gpu(self) -> str:
         """The canonical name of its GPU, else what it calls it, else nothing."""
         return gpu_of(self.labels) or self.labels.get(PRODUCT, "")
+
+    @property
+    def gpus_if_all_counted(self) -> int:
+        return gpus_if_all_counted(self.labels, self.capacity.get(GPU, 0))
 
     @property
     def has_gpus(self) -> bool:

@@ -13,12 +13,17 @@ from nodeworthy.known.operator_parts import DEVICE_PLUGIN
 PRODUCT = "nvidia.com/gpu.product"
 COUNT = "nvidia.com/gpu.count"
 POOL = "nodeworthy/pool"
+# By which clouds say how many a machine was started with, where its type leaves that open or is a new one.
+TYPE_COUNTS = ("cloud.google.com/gke-accelerator-count", "karpenter.k8s.aws/instance-gpu-count")
 INSTANCE_TYPES = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
 # What GPU feature discovery puts behind the product of GPUs that are shared.
 SHARED = "-SHARED"
 # And of GPUs whose MIG devices the strategy `single` has no one name for: the device plugin then offers none.
 # Source: k8s-device-plugin, internal/lm/mig-strategy.go and internal/rm/nvml_manager.go (1.0.0 and since).
 _INVALID, _STRATEGY, _LAYOUT = "-MIG-INVALID", "nvidia.com/mig.strategy", "nvidia.com/mig.config"
+# Of a device plugin that makes several of one GPU, or slices of it: the count is not that of the GPUs.
+_SLICE, _WHOLE, _REPLICAS = "-MIG-", "all-disabled", "nvidia.com/gpu.replicas"
+_SHARED_BY_GKE = ("cloud.google.com/gke-gpu-partition-size", "cloud.google.com/gke-max-shared-clients-per-gpu")
 
 # What the operator says of a node that it is changing; GPUs are taken away for that, and come back.
 # Source: mig-parted, deployments/container (nvidia.com/mig.config.state); gpu-operator, k8s-operator-libs pkg/upgrade
@@ -67,7 +72,24 @@ def type_count(labels: Mapping[str, str]) -> int | None:
     machine = _machine_of(labels)
     if machine is not None and machine.count is not None:
         return machine.count
+    said = next((labels[name] for name in TYPE_COUNTS if labels.get(name, "").isdecimal()), "")
+    if 0 < len(said) < 4:
+        return int(said)
     return int(counted) if counted.isdecimal() and 0 < len(counted) < 4 else None
+
+
+def counts_whole_gpus(labels: Mapping[str, str]) -> bool:
+    """Whether what it counts are its GPUs, and neither slices nor shares of them. The strategy of MIG alone says
+    nothing: it is the operator's default, and stands on nodes that are not cut."""
+    is_cut = _SLICE in labels.get(PRODUCT, "") or labels.get(_LAYOUT, _WHOLE) != _WHOLE
+    is_shared = labels.get(_REPLICAS, "1") not in ("0", "1") or any(name in labels for name in _SHARED_BY_GKE)
+    return not (is_cut or is_shared)
+
+
+def gpus_if_all_counted(labels: Mapping[str, str], counted: int) -> int:
+    """How many a node has, those included that it has and does not count: of them another rule tells."""
+    typical = type_count(labels) if not counted or counts_whole_gpus(labels) else None
+    return max(counted, typical or 0)
 
 
 def gpu_of(labels: Mapping[str, str]) -> str | None:

@@ -28,16 +28,18 @@ from nodeworthy.facts.cluster.pending_said import PendingCause, cause_in_events,
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.scheduling_events import QuotaRefusal, is_of_a_gang
+from nodeworthy.facts.cluster.starters_words import besides_by_its_log, counts_none
 from nodeworthy.facts.pod.containers import holds_a_gpu
 from nodeworthy.facts.pod.node_choice import Barrier
 from nodeworthy.known.evidence import Evidence, in_text
 from nodeworthy.known.hami import resources
-from nodeworthy.known.scaling import obstacle_in
+from nodeworthy.known.scaling import obstacle_in, uncounted_by_karpenter
 from nodeworthy.records import dataclass, field, replace
 from nodeworthy.verdict import Place, Related
 
 # Causes that are about some of the nodes which have what is asked for, and not about others.
 _OF_NODES = ("not chosen", "tainted", "not ready", "held", "scattered")
+_HELD = ("held", "scattered")
 # As known/evidence calls what clouds say.
 _CLOUD = "cloud"
 # How long nodes may take to come, and a scheduler to look.
@@ -123,13 +125,19 @@ def waiting(
                 stranded += [each.object for each in some]
                 continue
             found[cause.key] += some
-            causes.setdefault(
-                cause.key, _with(_told_whom(cause, some[0], world), world.not_growing(some) or world.in_vain(some))
-            )
+            causes.setdefault(cause.key, _with(_told_whom(cause, some[0], world), _of_more_nodes(cause, some, world)))
     groups = [
         WaitingPods(tuple(sorted(some, key=lambda each: each.object)), causes[key]) for key, some in found.items()
     ]
     return Waiting(tuple(groups), tuple(quotas), tuple(sorted(verified)), starved, stranded=tuple(sorted(stranded)))
+
+
+def _of_more_nodes(cause: PendingCause, pods: Sequence[AskingPod], world: PendingWorld) -> str:
+    """Why no node comes for them: as they are told, else, where others hold what there is, as a log says."""
+    told = world.not_growing(pods) or world.in_vain(pods)
+    if told or cause.key[0] not in _HELD:
+        return told
+    return besides_by_its_log(world.starters_say, pods, world.offering(cause.key[1]))
 
 
 def _is_stranded(pods: Sequence[AskingPod], world: PendingWorld) -> bool:
@@ -201,7 +209,8 @@ def _with(cause: PendingCause, besides: str) -> PendingCause:
     draft = cause.draft
     if not besides or draft.is_unknown:
         return cause
-    told = replace(draft, cause=f"{draft.cause}; {besides}")
+    uncounted = uncounted_by_karpenter(besides)
+    told = replace(draft, cause="; ".join(filter(None, (draft.cause, counts_none(uncounted), besides))))
     obstacle = obstacle_in(besides) if cause.more_nodes_help else None
     if obstacle is not None:
         remedy = obstacle.remedy if obstacle.is_final else f"{obstacle.remedy}; or {draft.remedy}"
@@ -239,6 +248,8 @@ def _of_resource(pod: AskingPod, resource: str, amount: int, world: PendingWorld
     if not large:
         if any(node.capacity.get(resource, 0) >= amount for node in open_to_it):
             raise _Elsewhere  # unhealthy devices: their count is not complete
+        if resource == GPU and any(node.gpus_if_all_counted >= amount for node in open_to_it):
+            raise _Elsewhere  # nor is that of a node which counts fewer than its machine has
         return cause_of_taints(resource, amount, chosen, away)
     if any(world.without_verification(node, resource) >= amount for node in large):
         raise _Verified

@@ -23,12 +23,12 @@ from nodeworthy.facts.cluster.offered_gpus import (
 from nodeworthy.facts.cluster.pending_said import PendingCause
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.pod import ClusterPod
+from nodeworthy.facts.cluster.starters_words import GPU_MACHINE, no_node_by_its_log
 from nodeworthy.facts.cluster.telling_words import telling_part
 from nodeworthy.facts.pod.containers import holds_a_gpu
 from nodeworthy.known.evidence import in_text
 from nodeworthy.known.node_signs import has_a_card_of_no_vendor, labelled_with_more
 from nodeworthy.known.scaling import worker_of_taint
-from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
 from nodeworthy.verdict import NOWHERE, Related, fail
 
@@ -84,8 +84,6 @@ _IF_IT_DOES_NOT_END = (
 )
 _AWAY = "what a pod does not tolerate keeps it away"
 _SHOWN = 3
-# The types of AWS with NVIDIA GPUs, as its words name them.
-_GPU_MACHINE = pattern(r"\b(?:p[2-9]|g[3-9])[a-z0-9-]{0,12}\.(?:\d{0,2}xlarge|metal)")
 _CORDON = "node.kubernetes.io/unschedulable"
 _OF_KUBERNETES = {
     _CORDON: ("are cordoned", "kubectl uncordon NODE, once what it was for is done"),
@@ -169,19 +167,12 @@ def _of_no_node(world: PendingWorld) -> tuple[str, str]:
 def _no_machine(world: PendingWorld) -> tuple[str, str] | None:
     """What Karpenter's newest claim of a machine with NVIDIA GPUs came to, where no pod is told of it; or what it, or
     the Cluster Autoscaler, says in its log."""
-    said = max((each for each in world.events.short.values() if _GPU_MACHINE.search(each[1])), default=None)
+    said = max((each for each in world.events.short.values() if GPU_MACHINE.search(each[1])), default=None)
     known = next((each.evidence for each in in_text(said[1])), None) if said is not None else None
     if said is None or known is None:
-        return _by_its_log(world.starters_say)
+        return no_node_by_its_log(world.starters_say)
     words = telling_part(said[1]).rstrip(".")
     return f"no node has GPUs; Karpenter tried to start one: {known.why}; it said: {words}", known.mending
-
-
-def _by_its_log(said: str) -> tuple[str, str] | None:
-    known = next((each.evidence for each in in_text(said)), None) if said else None
-    if known is None:
-        return None
-    return f"no node has GPUs; what starts nodes says in its log: {known.why}; it said: {said}", known.mending
 
 
 def _by_a_plugin(plugin: ClusterPod, words: str, start: str) -> tuple[str, str]:

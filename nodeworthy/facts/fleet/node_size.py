@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from nodeworthy.derive import derive
-from nodeworthy.facts.cluster.node_labels import INSTANCE_TYPES, POOL, PRODUCT, gpu_of_product
+from nodeworthy.facts.cluster.node_labels import INSTANCE_TYPES, POOL, PRODUCT, gpu_of_product, gpus_if_all_counted
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, workers_of
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.gpus import gpu_named
@@ -117,7 +117,7 @@ def sizes_of_nodes(nodes: Iterable[ClusterNode]) -> list[NodeSize]:
     for node in nodes:
         names = (*INSTANCE_TYPES, POOL, PRODUCT)
         labels = {name: node.labels[name] for name in names if name in node.labels}
-        count = node.gpus or node.gpus_of_its_type
+        count = gpus_if_all_counted(node.labels, node.gpus)
         key = (count, node.gpu, *sorted(labels.items()))
         if key not in alike and count:
             gpus = Located.known(count, node.place)
