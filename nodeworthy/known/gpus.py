@@ -72,6 +72,26 @@ def gpu_named(name: str) -> Gpu | None:
     return Gpu(canonical, tuple(row["memory"]), row["architecture"], switched, off_host, _table()["source"])
 
 
+# Of the boards: an A100 sits on SXM4, an H100 on SXM5.
+_SXM = pattern(r"(?i)sxm(\d)")
+
+
+def products_meant(label: str) -> tuple[str, ...]:
+    """What nodes with the GPU of a product label are called, where none is ever called as the label says: it names
+    the GPU alone, a board that it is not made for, or is written in another case. Empty for what may be right, or is of
+    a GPU whose labels are not known."""
+    gpu = None if "-MIG-" in label else gpu_named(label)
+    row: Mapping[str, Any] = _table()["gpu"][gpu.name] if gpu is not None else {}
+    products = tuple(row.get("products", ()))
+    if not products or label in products:
+        return ()
+    if in_another_case := tuple(each for each in products if each.lower() == label.lower()):
+        return in_another_case
+    board = _SXM.search(label)
+    is_of_another = board is not None and int(board[1]) not in row.get("sxm", (int(board[1]),))
+    return products if is_of_another or _bare(label) in _spellings() else ()
+
+
 def near(name: str) -> tuple[str, ...]:
     """What may have been meant, likeliest first."""
     from difflib import get_close_matches

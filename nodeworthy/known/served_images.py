@@ -1,4 +1,5 @@
-"""What the images of GPU pods answer, and which of their tags compute on the CPU alone: `served_images.toml`."""
+"""What the images of GPU pods answer, which of their tags compute on the CPU alone, and how many tokens models take:
+`served_images.toml`."""
 
 from __future__ import annotations
 
@@ -21,13 +22,27 @@ class Server:
     words: re.Pattern[str]
     never: frozenset[str]
     should: str
+    # It fetches its model and loads it before it answers at all.
+    loads: bool
+    # The word by which its program becomes the server, and those by which it asks one.
+    starts: str
+    asks: tuple[str, ...]
 
 
 @cache
 def _servers() -> tuple[Server, ...]:
     rows = table_of("served_images")["server"]
     return tuple(
-        Server(row["name"], tuple(row["names"]), re.compile(row["words"]), frozenset(row["never"]), row["should"])
+        Server(
+            row["name"],
+            tuple(row["names"]),
+            re.compile(row["words"]),
+            frozenset(row["never"]),
+            row["should"],
+            row.get("loads", False),
+            row.get("starts", ""),
+            tuple(row.get("asks", ())),
+        )
         for row in rows
     )
 
@@ -37,6 +52,23 @@ def server_of(image: str, command: str) -> Server | None:
     name = _name_and_tag(image)[0]
     found = next((each for each in _servers() if name in each.names), None)
     return found if found is not None and (not command.strip() or found.words.search(command)) else None
+
+
+def is_of(server_name: str, image: str) -> bool:
+    """Whether an image is a server's, whatever its container runs."""
+    return any(each.name == server_name and _name_and_tag(image)[0] in each.names for each in _servers())
+
+
+def asking_server(image: str) -> Server | None:
+    """The server of an image whose program is its own client, too."""
+    name = _name_and_tag(image)[0]
+    return next((each for each in _servers() if each.asks and name in each.names), None)
+
+
+def tokens_of(model: str) -> int | None:
+    """For how many tokens a model of the hub has places; None of one that is not known."""
+    rows = table_of("served_images")["model"]
+    return next((row["tokens"] for row in rows if re.fullmatch(row["names"], model.lower())), None)
 
 
 def computes_on_the_cpu(image: str) -> str:

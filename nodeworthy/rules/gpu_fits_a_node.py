@@ -9,9 +9,10 @@ named.
 
 Where nothing shows the nodes, the machine counts that it names: one that does not exist (`g5.large`, `nvidia-t4`, which
 GKE calls nvidia-tesla-t4), or that has fewer GPUs, takes no such pod, unless something shares them among pods. Nor is
-there a slice by MIG on a card that is never cut so: an A30 has no 1g.5gb, an H100 none of 5 GB. A pod that asks for as
-many CPUs as its machine has (96 of a p4d.24xlarge) fits on none, either: kubelet keeps some, and a node's own pods ask
-for others.
+there a node whose product is called `NVIDIA-A100` or `NVIDIA-H100-SXM4-80GB`: GPU feature discovery writes the driver's
+whole name, in its case (`NVIDIA-H100-80GB-HBM3`). Nor is there a slice by MIG on a card that is never cut so: an A30
+has no 1g.5gb, an H100 none of 5 GB. A pod that asks for as many CPUs as its machine has (96 of a p4d.24xlarge) fits on
+none, either: kubelet keeps some, and a node's own pods ask for others.
 
 In a cluster the nodes' own capacity counts, and only pods that no node has taken are judged.
 """
@@ -22,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.cluster.node_labels import INSTANCE_TYPES, POOL, PRODUCT
+from nodeworthy.facts.cluster.node_labels import INSTANCE_TYPES, POOL, PRODUCT, SHARED
 from nodeworthy.facts.fleet.node_size import NodeSize
 from nodeworthy.facts.gpus_in_words import gpus_in_words
 from nodeworthy.facts.operator.sharing import SharingConfig
@@ -30,6 +31,7 @@ from nodeworthy.facts.pod.containers import GPU, NotAQuantity, quantity
 from nodeworthy.facts.pod.node_choice import is_of_gpu_nodes
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.cloud_gpus import GKE_ACCELERATOR, accelerator_meant
+from nodeworthy.known.gpus import products_meant
 from nodeworthy.known.instances import cpus_of, exists, gpus_of, instance_types_source, is_named_so, may_be_newer, near
 from nodeworthy.known.mig import profiles_of, profiles_of_product
 from nodeworthy.known.resources import mig_profile
@@ -56,6 +58,8 @@ _MACHINES = (*INSTANCE_TYPES, GKE_ACCELERATOR)
 _SHOWN, _NO_MACHINE = "the nodes themselves are shown", "it chooses no machine by its name"
 # Of a profile: the engines beside its slice.
 _BEHIND = pattern(r"(?:[.+-](?:me|all|gfx))+$")
+# Of a product: the board, or the memory on it.
+_BOARD = pattern(r"(?i)sxm|pcie|\dgb")
 # Where GKE's nodes have the name of a GPU.
 _NO_GPUS = ("true", "false", "yes", "present", "enabled", "gpu", "nvidia", "any")
 _MOST = 6
@@ -148,6 +152,31 @@ def the_machine_that_it_chooses_exists(pod: PodTemplate, size: NodeSize | None) 
                 cause="no node ever has this label: the pod stays Pending (didn't match Pod's node affinity/selector)",
                 remedy=f"write it as the nodes have it: kubectl get nodes -L {label}",
             )
+
+
+@RULE.check
+def the_card_that_it_chooses_is_called_so(pod: PodTemplate, size: NodeSize | None) -> Findings:
+    """A pod that names several products needs only one of them to be a node's."""
+    if size is not None or pod.live is not None or not pod.uses_gpus:
+        skip(_SHOWN if size is not None else "it asks for no GPUs, or what its nodes are called is seen there")
+    named = list(pod.selection.wanted(PRODUCT))
+    meant = [products_meant(each.removesuffix(SHARED)) for each in named]
+    if not named:
+        skip("it chooses no product by its name")
+    if not all(meant):
+        return
+    should = dict.fromkeys(each for products in meant for each in products)
+    yield fail(
+        pod.selection.where(PRODUCT).place,
+        f"{pod.title} asks for GPUs on nodes of a product that no node is labelled with",
+        is_=f"{PRODUCT}: {' or '.join(named)}",
+        should=" or ".join(should),
+        cause="GPU feature discovery writes the whole name that the driver gives the card, in its case: the pod stays "
+        "Pending (didn't match Pod's node affinity/selector), unless somebody labels nodes by hand",
+        remedy=f"write it as the nodes have it: kubectl get nodes -L {PRODUCT}",
+        # Whoever labels nodes by hand may call them by the GPU alone.
+        severity=Severity.ERROR if all(_BOARD.search(each) for each in named) else Severity.WARNING,
+    )
 
 
 @RULE.check
