@@ -152,6 +152,12 @@ def has_key(key: str) -> bool:
 
 
 @cache
+def limits_of_accounting() -> frozenset[str]:
+    """What sacctmgr sets and slurm.conf does not have, in small letters."""
+    return frozenset(each.lower() for each in _table()["configuration"]["limits"])
+
+
+@cache
 def numbers_of_configuration() -> frozenset[str]:
     """The keys whose value is a number, in small letters."""
     return frozenset(each.lower() for each in _table()["configuration"]["numbers"])

@@ -3,10 +3,10 @@
 Each ends at the first thing that it cannot take, and with it every job that is to begin: an option that was removed
 from Slurm (a file that has come along since Slurm 17), one that is misspelt (`GresType`), a number with a unit
 (`RealMemory=64G`, `SlurmctldTimeout=5m`), a word that it does not know, what belongs to nodes or partitions on a line
-of its own (`MaxTime`, `CPUs`), a partition with a node that no line defines, a file without any partition. Clients
-read the same file: sbatch and srun end with `Unable to process configuration file`. Some settings need others:
-`AccountingStorageTRES=gres/gpu` needs slurmdbd, shards and MPS need `select/cons_tres`, a `PreemptType` a
-`PreemptMode`.
+of its own (`MaxTime`, `CPUs`), a limit that sacctmgr sets (`MaxJobsPerUser`), a partition with a node that no line
+defines, a file without any partition. Clients read the same file: sbatch and srun end with `Unable to process
+configuration file`. Some settings need others: `AccountingStorageTRES=gres/gpu` needs slurmdbd, shards and MPS need
+`select/cons_tres`, a `PreemptType` a `PreemptMode`.
 
 What the file says is asked of Slurm 22.05; an older one still takes the options that are gone. Where other files are
 included, or nodes come by themselves (`MaxNodeCount`, `NodeSet`), partitions are not judged.

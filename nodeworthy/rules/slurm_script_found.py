@@ -42,7 +42,15 @@ from nodeworthy.facts.slurm.gpus import misspelt_requests
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.facts.slurm.left_running import left_running
-from nodeworthy.facts.slurm.lines import MARK, Option, RefusedSbatchOption, lines_with_a_slip, logs_in_no_folder
+from nodeworthy.facts.slurm.lines import (
+    MARK,
+    Option,
+    RefusedSbatchOption,
+    is_template,
+    lines_with_a_slip,
+    logs_in_no_folder,
+    read_too_late,
+)
 from nodeworthy.facts.slurm.paths import MadeTooLate, logs_made_too_late
 from nodeworthy.facts.slurm.ran import path_in_words
 from nodeworthy.facts.slurm.scripts import (
@@ -131,6 +139,24 @@ def sbatch_reads_its_lines(job: SlurmJob) -> Findings:
         related=[Related(option.place, f"nor for {option.written}") for _, option in others],
         cause=f"sbatch reads the lines that begin with {MARK}, and no others",
         remedy=f"write {MARK}",
+        severity=Severity.WARNING,
+    )
+
+
+@RULE.check
+def sbatch_reads_them_all(job: SlurmJob) -> Findings:
+    found = [] if job.filled or is_template(job.text) else list(read_too_late(job))
+    if not found:
+        skip("no line of Slurm's stands behind its first command, but for what is told of its GPUs and its signal")
+    first, *others = found
+    yield fail(
+        first.place,
+        f"nobody asks for {first.written}: the line stands behind the first command",
+        is_=f"{MARK} {first.written}, behind a command",
+        should="above the first command",
+        related=[Related(option.place, f"nor for {option.written}") for option in others],
+        cause="sbatch reads its lines up to the first command: what is below is a comment, and the default holds",
+        remedy="move it to the top",
         severity=Severity.WARNING,
     )
 

@@ -35,9 +35,12 @@ if TYPE_CHECKING:
 # `cd`, `pushd`, `popd`: the folder by which relative paths are resolved; `mktemp`: a new path.
 
 
+_CD_TAKES = frozenset(("-P", "-L", "-e", "-@", "--"))
+
+
 def cd(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> None:  # noqa: ARG001
     state = walker.state
-    words = [each for each in arguments[1:] if not each.string.startswith(("-P", "-L"))]
+    words = [each for each in arguments[1:] if each.string not in _CD_TAKES]
     target = words[0].known if words else "/root"
     came_from = state.folder
     state.folder = state.came_from if target == "-" else _below(state.folder, target)

@@ -15,7 +15,7 @@ _INSIDE = pattern(r"\\.|[{}\"]|\$\$\{|%%\{|\$\{|%\{", re.DOTALL)
 _KEYWORD = pattern(r"%\{~?\s*+(if|else|endif|for|endfor)\b(.*?)~?\}\Z", re.DOTALL)
 _GO = r"if|else[ \t]+if|else|range|with|end"
 _BRACES = pattern(
-    rf"\{{\{{-?\s*({_GO})\b([^{{}}]*+)\}}\}}|\{{\{{[^{{}}]*+\}}\}}|\{{%[-+]?\s*(\w+)([^%]*+)%\}}|\{{#[^#]*+#\}}"
+    rf"\{{\{{-?\s*({_GO})\b([^{{}}]*+)\}}\}}|\{{\{{[^{{}}]*+\}}\}}|\{{%[-+]?\s*(\w+)([^%]*+)%\}}|(?<!\$)\{{#"
 )
 _END_OF_RAW = pattern(r"\{%[-+]?\s*endraw\s*[-+]?%\}")
 # Of a name alone: what else is negated may be one half of the question.
@@ -88,20 +88,23 @@ def _of_terraform(text: str) -> Iterator[Directive]:
 
 
 def _in_braces(text: str) -> Iterator[Directive]:
-    raw_until = 0
-    for found in _BRACES.finditer(text):
-        start, end = found.span()
-        if start < raw_until:
+    at, last_comment = 0, text.rfind("#}")
+    while (found := _BRACES.search(text, at)) is not None:
+        start, at = found.span()
+        if found.group() == "{#":
+            if at <= last_comment:
+                at = text.index("#}", at) + 2
+                yield Directive(start, at, marks=())
             continue
         keyword = " ".join((found[1] or found[3] or "").split())
-        if keyword == "raw":
-            closed = _END_OF_RAW.search(text, end)
-            raw_until = closed.start() if closed is not None else len(text)
         if found[1] or keyword in _KNOWN:
             yield _steering(found, keyword)
         else:
-            is_silent = keyword in _SILENT or keyword == "endraw" or text.startswith(("{#", "{{/*", "{{- /*"), start)
-            yield Directive(start, end, marks=() if is_silent else None)
+            is_silent = keyword in _SILENT or keyword == "endraw" or text.startswith(("{{/*", "{{- /*"), start)
+            yield Directive(start, at, marks=() if is_silent else None)
+        if keyword == "raw":
+            closed = _END_OF_RAW.search(text, at)
+            at = closed.start() if closed is not None else len(text)
 
 
 def _steering(found: re.Match[str], keyword: str) -> Directive:

@@ -31,6 +31,7 @@ from nodeworthy.verdict import Place
 if TYPE_CHECKING:
     from nodeworthy.collect.source.included_tasks import Play
 
+_TASKS = (".yml", ".yaml")
 # It has another file's variables.
 _SOURCES = pattern(rb"(?m)(?:^|[;&|])[ \t]*(?:source|\.)[ \t]+[^\s;]")
 # By what a script reaches another machine.
@@ -40,6 +41,7 @@ _ELSEWHERE = (b"ssh", b"pdsh", b"clush", b"ansible ", b"multipass exec", b"lxc e
 def boot_script(source: Source, data: bytes, rules: frozenset[str]) -> FileContents:
     from nodeworthy.boot.unpack import unpack
 
+    _refuse_unquoted(source, data)
     play = _play(source, data)
     if play is not None:
         return play.contents(source, data, rules)
@@ -50,6 +52,16 @@ def boot_script(source: Source, data: bytes, rules: frozenset[str]) -> FileConte
     told = list(comments(any_text(data), place, rules, is_yaml=False))
     beside = FilesBeside(source)
     return FileContents(facts_of_commands(script, data, beside), scripts=[script], suppressions=told, beside=beside)
+
+
+def _refuse_unquoted(source: Source, data: bytes) -> None:
+    if not source.path.name.endswith(_TASKS) or b"{{" not in data or not is_tasks_of_a_node(data):
+        return
+    from nodeworthy.collect.source.unquoted_fillings import WHY, first_unquoted
+
+    found = first_unquoted(any_text(data), Place(path=source.shown))
+    if found is not None:
+        raise InputRefused(found, WHY)
 
 
 def _play(source: Source, data: bytes) -> Play | None:

@@ -1,4 +1,5 @@
-"""`$$NAME`, where `$NAME` was meant: the number of the shell's process, and a word."""
+"""What a dollar makes of what stands behind it, where something else was meant: `$$NAME`, the number of the shell's
+process and a word; `${1:-{}}`, which its first brace closes."""
 
 from __future__ import annotations
 
@@ -18,10 +19,31 @@ _COMMENT = pattern(r"(?<=\s)#.*")
 _TEXT_BEGINS = pattern(r"(?<!<)<<-?(?!<)[ \t]*[\"']?([A-Za-z_]\w*)")
 
 
+# The braces of JSON as a default: the first one ends it, and the other stands behind whatever comes out.
+_EMPTY_BRACES = pattern(r"\$\{(\w{1,80}):?[-=]\{\}\}", words=("-{}}", "={}}"))
+
+
 @dataclass(frozen=True)
 class Doubled:
     place: Place
     name: str
+
+
+@dataclass(frozen=True)
+class ClosedEarly:
+    """`${CONFIG:-{}}`: the row, counted from nought, the column, and the variable."""
+
+    row: int
+    column: int
+    written: str
+    name: str
+
+
+def defaults_closed_early(text: str) -> Iterator[ClosedEarly]:
+    if _EMPTY_BRACES.search(text) is not None:
+        for row, line in _commands(text):
+            for found in _EMPTY_BRACES.finditer(line):
+                yield ClosedEarly(row, found.start() + 1, found[0], found[1])
 
 
 def doubled_dollars(script: BootScript) -> list[Doubled]:

@@ -11,6 +11,7 @@ from nodeworthy.known.slurm import (
     has_key,
     key_meant,
     keys_of_lines,
+    limits_of_accounting,
     numbers_of_configuration,
     refused_words,
     times_of_configuration,
@@ -91,6 +92,9 @@ def _of_setting(row: Row, key: str) -> Unreadable | None:
     place, value, written, spelt = row.pairs[key].place, state.value, _as_written(row, key), row.spelt.get(key, key)
     if meant := key_meant(key):
         return Unreadable(place, written, f"{meant}={value}", f"Parsing error at unrecognized key: {spelt}")
+    if key in limits_of_accounting():
+        should = f"a limit of a QOS or an account: sacctmgr modify qos normal set {spelt}={value}"
+        return Unreadable(place, written, should, f"Parsing error at unrecognized key: {spelt}")
     if key in numbers_of_configuration() and _WITH_A_UNIT.fullmatch(value):
         unit = "megabytes" if "mem" in key or key == "tmpdisk" else "seconds"
         return Unreadable(

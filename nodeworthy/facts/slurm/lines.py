@@ -21,6 +21,10 @@ MARK = "#SBATCH"
 _ALSO = {"tasks-per-node": "ntasks-per-node", "tasks": "ntasks"}
 # What somebody fills in before there is a job: Jinja, Terraform, printf, `<NODES>`, and what Slurm does not expand.
 _FILLED = pattern(r"\{\{|\{%|\$\{|\$\(|\$[A-Za-z_]|<[A-Za-z_ -]+>|@[A-Za-z_]+@|__[A-Z_]+__|\{[A-Za-z_]\w*\}")
+# A line that a template takes away, or puts something in place of: what decides, a comment, `{{ MORE_LINES }}`.
+_OF_A_TEMPLATE = pattern(r"\s*(?:\{%.*%\}|\{#.*#\}|\{\{.*\}\}|%\{.*\}|<%.*%>|\$\{\w+\})\s*\Z")
+# Jinja's comments and what it sets go over several lines, too.
+_OPENS, _CLOSES = ("{#", "{%"), {"{#": "#}", "{%": "%}"}
 # `<<EOF`, `<<-'EOF'`, and no `<<<`; in a comment or in a sum it is none.
 _HERE = pattern(r"(?<![<(\d])<<(?P<tabs>-?)\s*(?P<quote>['\"\\]?)(?P<end>[A-Za-z_]\w*)(?!\w)")
 
@@ -95,6 +99,19 @@ def lines_with_a_slip(text: str, place: Place) -> Iterator[tuple[str, Option]]:
             yield mark, option
 
 
+# What other rules tell of: a job without its GPUs, a checkpoint that nobody asks for.
+_TOLD_ELSEWHERE = frozenset(("gres", "gpus", "gpus-per-node", "gpus-per-task", "gpus-per-socket", "signal"))
+
+
+def read_too_late(job: SlurmJob) -> Iterator[Option]:
+    """What stands behind the first command, and above it nowhere."""
+    for request in job.requests:
+        alive = {each.name for each in request.options if not each.dead}
+        for option in request.options:
+            if option.dead and option.name not in alive | _TOLD_ELSEWHERE:
+                yield option
+
+
 def _is_almost_the_mark(word: str) -> bool:
     right = MARK[1:]
     if len(word) == len(right):
@@ -109,10 +126,13 @@ def is_filled_in(text: str) -> bool:
 
 
 def own_lines(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:
-    """The lines of a script without those of here-documents."""
+    """The lines of a script without those of here-documents, and without those that are a template's own."""
     ends: list[tuple[str, bool]] = []
     possible = {line.strip() for line in lines} if any("<<" in line for line in lines) else set()
+    templates = _lines_of_a_template(lines)
     for number, line in enumerate(lines, start=first):
+        if number - first in templates:
+            continue
         if ends:
             end, tabs = ends[0]
             if (line.lstrip("\t") if tabs else line) == end:
@@ -122,6 +142,23 @@ def own_lines(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:
         if "<<" in line and is_command(line):
             found = (each for each in _HERE.finditer(line) if each["end"] in possible)
             ends = [(each["end"], bool(each["tabs"])) for each in found]
+
+
+def _lines_of_a_template(lines: Sequence[str]) -> frozenset[int]:
+    """Which of them are no command, whatever becomes of the template."""
+    found: set[int] = set()
+    closes, since = "", 0
+    for index, line in enumerate(lines):
+        begins = line.lstrip()[:2]
+        if closes:
+            if closes in line:
+                found.update(range(since, index + 1))
+                closes = ""
+        elif _OF_A_TEMPLATE.match(line):
+            found.add(index)
+        elif begins in _OPENS and _CLOSES[begins] not in line:
+            closes, since = _CLOSES[begins], index
+    return frozenset(found)
 
 
 def holds_others(text: str, own: Sequence[Option]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from enum import Enum
+from functools import lru_cache
 from itertools import islice
 
 from nodeworthy.boot.text import Hole, Text
@@ -25,6 +26,15 @@ _BRINGS = frozenset(
 )
 # Slurm runs a copy of the script: its own path is no path to what lies beside it.
 _OWN_PATH = pattern(r"\$\{?0\}?|BASH_SOURCE")
+
+_VARIABLE = pattern(r"\$\{?([A-Za-z_]\w*)")
+_IS_SET = pattern(r"(?m)^[ \t]{0,40}(?:(?:export|readonly|local)[ \t]+)?(?P<name>[A-Za-z_]\w*)=(?P<to>[^\n]*)")
+_OF_A_FOLDER = pattern(r"dirname|%/\*")
+# `${ROOT:-…}`, `… || pwd`: there is another way.
+_HAS_A_CHOICE = pattern(r":[-=+]|\|\||SLURM_SUBMIT_DIR|scontrol")
+_STEP_UP = pattern(
+    r"[\"']?(?:\$\{?\w+\}?(?:/\.\.)*|\$\((?:cd|realpath|readlink|dirname)[^\n]*\))[\"']?[ \t]*(?:#[^\n]*)?"
+)
 
 # What only reads the file that it names last. The copy itself is there, and may be read.
 _READERS = frozenset("awk cat cut gawk grep head mapfile readarray sed sort tail wc".split())
@@ -210,10 +220,37 @@ def _is_in_the_copy(job: SlurmJob, ran: Ran) -> bool:
 
 
 def _leads_to_copy(job: SlurmJob, went: Ran) -> bool:
-    """`cd "$(dirname "$0")"`, also by way of a variable."""
-    return _is_in_the_copy(job, went) and any(
-        _OWN_PATH.search(text) for text in (went.raw, *(each.shown() for each in went.words))
-    )
+    """`cd "$(dirname "$0")"`, also by way of variables."""
+    if not _is_in_the_copy(job, went):
+        return False
+    shown = [went.raw, *(each.shown() for each in went.words)]
+    named = {name for text in shown for name in _VARIABLE.findall(text)}
+    return any(_OWN_PATH.search(text) for text in shown) or bool(named & _beside_itself(job.text))
+
+
+# More steps than these nobody takes from a script's own path to the root of its repository.
+_STEPS = 3
+
+
+@lru_cache(maxsize=64)
+def _beside_itself(text: str) -> frozenset[str]:
+    """The variables that lead to where Slurm's copy lies, or above it, whatever else is so: `ROOT=$(cd "$HERE/.." &&
+    pwd)`, where `HERE` is the folder of `$0`."""
+    set_: dict[str, list[str]] = {}
+    for found in _IS_SET.finditer(text) if _OWN_PATH.search(text) else ():
+        set_.setdefault(found["name"], []).append(found["to"])
+    known: frozenset[str] = frozenset()
+    for _ in range(_STEPS):
+        known = frozenset(name for name, every in set_.items() if all(_is_beside(each, known) for each in every))
+    return known
+
+
+def _is_beside(to: str, known: frozenset[str]) -> bool:
+    if _HAS_A_CHOICE.search(to):
+        return False
+    if _OWN_PATH.search(to):
+        return _OF_A_FOLDER.search(to) is not None
+    return bool(known.intersection(_VARIABLE.findall(to))) and _STEP_UP.fullmatch(to) is not None
 
 
 def _has_own_folder(launch: Launch) -> bool:

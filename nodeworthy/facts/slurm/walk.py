@@ -27,6 +27,7 @@ from nodeworthy.boot.shell.syntax import (
     Statement,
     Substitution,
 )
+from nodeworthy.boot.shell.templates import looks_like_braces
 from nodeworthy.boot.shell.tests import Tests
 from nodeworthy.boot.shell.walker import Walker
 from nodeworthy.boot.shell.words import Expander, separators, split
@@ -376,7 +377,8 @@ def walk_script(
     """`files`: the shell scripts beside it, by their relative paths: where each lies, and what stands in it."""
     state = _state(folder, given, files)
     state.variables["#"] = Text((Hole("$#", GIVEN),))
-    return _walk(JobWalker(Straight(place), state, text, {*given}), text)
+    jinja = looks_like_braces(text, place.file)
+    return _walk(JobWalker(Straight(place), state, text, {*given}), text, jinja=jinja)
 
 
 def walk_inner_script(
@@ -409,8 +411,8 @@ def _state(folder: str | None, variables: Mapping[str, Text], files: Mapping[str
     return state
 
 
-def _walk(walker: JobWalker, text: str) -> Walked:
-    walker.run_all(parse(text).statements)
+def _walk(walker: JobWalker, text: str, *, jinja: bool = False) -> Walked:
+    walker.run_all(parse(text, jinja=jinja).statements)
     for name in walker.exported:
         value = walker.state.variables.get(name)
         if isinstance(value, Text):
