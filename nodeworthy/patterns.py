@@ -1,7 +1,8 @@
 """A pattern that is compiled when it is first used: of the hundreds that a run imports, it uses few.
 
 One that knows its `words` looks for these first. Most texts hold none of them, and to find that out takes a hundredth
-of what it takes to try a pattern at each of their letters.
+of what it takes to try a pattern at each of their letters. Others hold one somewhere: what never takes a line's end is
+then tried at the lines with one, and at no other.
 """
 
 from __future__ import annotations
@@ -13,10 +14,13 @@ from collections.abc import Callable
 from typing import Any, AnyStr, cast
 
 
-def pattern(text: AnyStr, flags: int = 0, *, words: tuple[AnyStr, ...] = ()) -> re.Pattern[AnyStr]:
+def pattern(
+    text: AnyStr, flags: int = 0, *, words: tuple[AnyStr, ...] = (), in_a_line: bool = False
+) -> re.Pattern[AnyStr]:
     """Like re.compile, but compiles on first use. The result has the methods of a pattern; the functions of re do not
-    take it. Wherever it matches, one of its `words` stands in what is matched; a test makes sure of that."""
-    return cast(re.Pattern[AnyStr], NotYet(text, flags, words))
+    take it. Wherever it matches, one of its `words` stands in what is matched, and where it matches `in_a_line`, no
+    line's end does; tests make sure of both."""
+    return cast(re.Pattern[AnyStr], NotYet(text, flags, words, in_a_line=in_a_line))
 
 
 def import_with_patterns_for_later(module: str) -> None:
@@ -31,9 +35,10 @@ def import_with_patterns_for_later(module: str) -> None:
 
 
 class NotYet:
-    def __init__(self, text: str | bytes, flags: int, words: tuple[Any, ...] = ()) -> None:
+    def __init__(self, text: str | bytes, flags: int, words: tuple[Any, ...] = (), *, in_a_line: bool = False) -> None:
         self._written: tuple[Any, int] = text, flags
         self._words = words
+        self._in_a_line = in_a_line
 
     def __getattr__(self, name: str) -> Any:
         """Once for each method: it stays with us, and the next call finds it as fast as a pattern's. What was written
@@ -41,7 +46,8 @@ class NotYet:
         if name in ("pattern", "flags"):
             found = self._written[name == "flags"]
         elif name == "search" and self._words:
-            found = _where_a_word_is(self._words, *self._written)
+            looks = _on_lines_with_a_word if self._in_a_line else _where_a_word_is
+            found = looks(self._words, *self._written)
         else:
             found = getattr(re.compile(*self._written), name)
         setattr(self, name, found)
@@ -58,6 +64,29 @@ def _where_a_word_is(words: tuple[Any, ...], text: Any, flags: int) -> Callable[
             if each in where:
                 compiled = compiled or re.compile(text, flags)
                 return compiled.search(where)
+        return None
+
+    return search
+
+
+def _on_lines_with_a_word(words: tuple[Any, ...], text: Any, flags: int) -> Callable[[Any], re.Match[Any] | None]:
+    compiled: re.Pattern[Any] | None = None
+    end_of_line = b"\n" if isinstance(text, bytes) else "\n"
+
+    def search(where: Any) -> re.Match[Any] | None:
+        nonlocal compiled
+        stand = {each: at for each in words if (at := where.find(each)) >= 0}
+        while stand:
+            compiled = compiled or re.compile(text, flags)
+            first = min(stand.values())
+            begins, ends = where.rfind(end_of_line, 0, first) + 1, where.find(end_of_line, first)
+            found = compiled.search(where, begins, ends if ends >= 0 else len(where))
+            if found is not None or ends < 0:
+                return found
+            for each in [word for word, at in stand.items() if at < ends]:
+                stand[each] = where.find(each, ends)
+                if stand[each] < 0:
+                    del stand[each]
         return None
 
     return search

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import random
 import re
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import pytest
 import nodeworthy
 from nodeworthy.known.clouds import clouds
 from nodeworthy.patterns import NotYet, pattern
-from tests.fuzz.patterns import attacks, without
+from tests.fuzz.patterns import attacks, takes_a_lines_end, without
 
 
 def test_it_is_a_pattern() -> None:
@@ -82,6 +83,67 @@ def test_a_word_that_need_not_stand_there_is_found_out(takes: str, words: tuple[
     assert without(takes, 0, words) == lacking
 
 
+def test_what_is_looked_for_in_lines_takes_no_end_of_one() -> None:
+    found = [each for each in _named() if each._in_a_line]
+    assert len(found) > 10
+    for each in found:
+        text, flags = each._written
+        assert each._words, text
+        assert not takes_a_lines_end(_letters(text), flags), text
+
+
+@pytest.mark.parametrize(
+    ("takes", "flags", "does"),
+    [
+        (r"a[ \t]*b[^\n]*c", 0, False),
+        (r"(?m)^a\S+\b|b$", 0, False),
+        (r"(?m:^a)b", 0, False),
+        (r"a\s+b", 0, True),
+        (r"a[^b]c", 0, True),
+        (r"a\Wb", 0, True),
+        (r"[\t-\r]", 0, True),
+        ("a.b", re.DOTALL, True),
+        (r"^a", 0, True),
+        (r"(?m:^a)|b$", 0, True),
+        (r"a\Z", re.MULTILINE, True),
+        (r"a(?=\s)", 0, True),
+        (r"(?:a|b\n)?c", 0, True),
+        (r"(a)\1", 0, True),
+    ],
+)
+def test_an_end_of_a_line_is_found_out(takes: str, flags: int, does: bool) -> None:
+    assert takes_a_lines_end(takes, flags) is does
+
+
+_WORDS_AND_MORE = ("red", "green", " ", "\n", "apples", "\t", "x", "apples\n", "\nred apples\n")
+
+
+def test_in_lines_it_finds_what_it_finds_in_the_whole() -> None:
+    """The first of all, in texts and bytes, also where the last line has no end."""
+    written = r"(?m)^(?:red|green)[ \t]+apples$|\b(?:red|green)x|(?<![\w])green[ \t]apples(?![\w])"
+    words = ("red", "green")
+    looks, whole = pattern(written, words=words, in_a_line=True), re.compile(written)
+    in_bytes = pattern(written.encode(), words=tuple(each.encode() for each in words), in_a_line=True)
+    source = random.Random(5)
+    hits = 0
+    for _ in range(3000):
+        text = "".join(source.choices(_WORDS_AND_MORE, k=source.randint(0, 12)))
+        found, expected = looks.search(text), whole.search(text)
+        assert (found and found.span()) == (expected and expected.span()), text
+        in_them = in_bytes.search(text.encode())
+        assert (in_them and in_them.span()) == (expected and expected.span()), text
+        hits += found is not None
+    assert 500 < hits < 2500
+
+
+def test_a_word_on_every_line_costs_what_the_text_is_long() -> None:
+    looks = pattern(r"(?m)^[ \t]*include[ \t]*:", words=("include", "import"), in_a_line=True)
+    for line in ("include\n", "import\n", "x include ", "include: \n"[1:]):
+        began = time.process_time()
+        looks.search(line * (100_000 // len(line)))
+        assert time.process_time() - began < SECONDS, line
+
+
 # Of a text that long, a search that is quadratic has done with in some milliseconds; one that is worse never has.
 LENGTH, SECONDS = 800, 1.0
 
@@ -140,13 +202,14 @@ def _written() -> dict[tuple[str | bytes, int], str]:
 
 
 def _words() -> dict[tuple[str | bytes, int], tuple[str | bytes, ...]]:
-    found: dict[tuple[str | bytes, int], tuple[str | bytes, ...]] = {}
+    return {each._written: each._words for each in _named()}
+
+
+def _named() -> list[NotYet]:
+    """Those of our modules by their names, and those of the clouds' table."""
     signs = [sign for each in clouds() if (sign := each.script_sign) is not None]
     named = (value for name in _modules() for value in vars(importlib.import_module(name)).values())
-    for each in (*named, *signs):
-        if isinstance(each, NotYet):
-            found[each._written] = each._words
-    return found
+    return [each for each in (*named, *signs) if isinstance(each, NotYet)]
 
 
 def _letters(text: str | bytes) -> str:

@@ -126,3 +126,49 @@ def _ways_of(node: Any, words: Sequence[str]) -> set[str]:
     if does is told.IN and len(what) <= 4 and all(kind is told.LITERAL for kind, _ in what):
         return {chr(letter) for _, letter in what}
     return {_OPEN}
+
+
+def takes_a_lines_end(written: str, flags: int) -> bool:
+    """Whether a line's end may stand in what it takes, or decides where that ends."""
+    parsed = parser.parse(written, flags)
+    return _takes_an_end(parsed, parsed.state.flags)
+
+
+def _takes_an_end(sequence: Any, flags: int) -> bool:
+    return any(_node_takes_an_end(does, what, flags) for does, what in sequence)
+
+
+_OF_ANY_TEXT = (told.AT_BOUNDARY, told.AT_NON_BOUNDARY)
+_OF_LINES = (told.AT_BEGINNING, told.AT_END)
+_WITH_ENDS = (told.CATEGORY_SPACE, told.CATEGORY_NOT_DIGIT, told.CATEGORY_NOT_WORD)
+
+
+def _node_takes_an_end(does: Any, what: Any, flags: int) -> bool:
+    if does is told.LITERAL:
+        return bool(what == ord("\n"))
+    if does is told.NOT_LITERAL:
+        return bool(what != ord("\n"))
+    if does is told.ANY:
+        return bool(flags & told.SRE_FLAG_DOTALL)
+    if does is told.AT:
+        return what not in _OF_ANY_TEXT and not (what in _OF_LINES and flags & told.SRE_FLAG_MULTILINE)
+    if does is told.IN:
+        return _class_takes_an_end(what)
+    if does is told.SUBPATTERN:
+        return _takes_an_end(what[3], (flags | what[1]) & ~what[2])
+    if does in (told.ASSERT, told.ASSERT_NOT):
+        return _takes_an_end(what[1], flags)
+    if does in _REPEATS:
+        return _takes_an_end(what[2], flags)
+    return does is told.GROUPREF or any(_takes_an_end(each, flags) for each in _inner(does, what))
+
+
+def _class_takes_an_end(what: Any) -> bool:
+    end = ord("\n")
+    takes = any(
+        (does is told.LITERAL and value == end)
+        or (does is told.RANGE and value[0] <= end <= value[1])
+        or (does is told.CATEGORY and value in _WITH_ENDS)
+        for does, value in what
+    )
+    return takes is not (what[0][0] is told.NEGATE)

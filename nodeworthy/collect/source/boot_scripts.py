@@ -11,24 +11,33 @@ from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Place
 
 # What only the making of a node has to do with. A script that asks how kubelet is, or prints the GPUs, makes none.
-_MARKS = pattern(
-    rb"/etc/eks/bootstrap|nodeadm|kubeadm\s+(?:join|init)|get\.k3s\.io|get\.rke2\.io|k8s join-cluster|microk8s join|"
+_MARKS_OF_A_LINE = pattern(
+    rb"/etc/eks/bootstrap|nodeadm|get\.k3s\.io|get\.rke2\.io|k8s join-cluster|microk8s join|"
     rb"\bINSTALL_(?:K3S|RKE2)_[A-Z_]{2,20}=|"
     rb"--print-join-command[\"' \t]{0,4}(?:>|\|[ \t]*tee\b)|"
-    rb"k8s bootstrap|snap\s+install\s+(?:-\S+\s+)*(?:k8s|microk8s)\b|"
-    rb"/etc/modprobe\.d|modprobe\s+nvidia|NVreg_|nvidia-driver|nvidia-open|ubuntu-drivers\s+(?:auto)?install|cuda-drivers|NVIDIA-Linux|nvidia-fabricmanager|"
-    rb"\bcuda_[\w.${}]{1,80}(?:\.|_linux-)run\b|(?:apt-get|apt|dnf|yum|zypper)\s[^\n]{0,120}\binstall\s[^\n]{0,200}?(?<![\w-])cuda(?:-[\d$]|[\s=]|$)|"
+    rb"k8s bootstrap|"
+    rb"/etc/modprobe\.d|NVreg_|nvidia-driver|nvidia-open|cuda-drivers|NVIDIA-Linux|nvidia-fabricmanager|"
+    rb"\bcuda_[\w.${}]{1,80}(?:\.|_linux-)run\b|"
     rb"(?:enable|disable|mask|start)\b[^\n]*\b(?:kubelet|containerd|nvidia-persistenced|rke2-agent|k3s-agent)|"
-    rb"bridge-nf-call-iptables|modprobe\s+(?:-\S+\s+)*br_netfilter|"
+    rb"bridge-nf-call-iptables|"
     rb"(?:apt\.|yum\.)kubernetes\.io|cloud\.google\.com/yum/repos/kubernetes|"
-    rb"\binstall\b(?:[^\n\\;&|]|\\\r?\n){0,120}?\bkube(?:let|adm)\b|"
     rb"hosts\.toml|insecure-registries|containerd config default|containerd/config|amazon-efs-utils|cloud-boothook",
     words=(
-        *(b"/etc/eks/bootstrap", b"nodeadm", b"kubeadm", b"k3s", b"rke2", b"k8s", b"modprobe", b"NVreg_", b"nvidia"),
-        *(b"ubuntu-drivers", b"NVIDIA-Linux", b"cuda", b"kubelet", b"containerd", b"bridge-nf-call-iptables"),
+        *(b"/etc/eks/bootstrap", b"nodeadm", b"k3s", b"rke2", b"k8s", b"modprobe", b"NVreg_", b"nvidia"),
+        *(b"NVIDIA-Linux", b"cuda", b"kubelet", b"containerd", b"bridge-nf-call-iptables"),
         *(b"hosts.toml", b"insecure-registries", b"amazon-efs-utils", b"cloud-boothook", b"--print-join-command"),
         *(b"kubernetes.io", b"yum/repos/kubernetes", b"INSTALL_"),
     ),
+    in_a_line=True,
+)
+# The same of commands that may go on in the next line.
+_MARKS_OF_COMMANDS = pattern(
+    rb"kubeadm\s+(?:join|init)|snap\s+install\s+(?:-\S+\s+)*(?:k8s|microk8s)\b|"
+    rb"modprobe\s+nvidia|ubuntu-drivers\s+(?:auto)?install|"
+    rb"(?:apt-get|apt|dnf|yum|zypper)\s[^\n]{0,120}\binstall\s[^\n]{0,200}?(?<![\w-])cuda(?:-[\d$]|[\s=]|$)|"
+    rb"modprobe\s+(?:-\S+\s+)*br_netfilter|"
+    rb"\binstall\b(?:[^\n\\;&|]|\\\r?\n){0,120}?\bkube(?:let|adm)\b",
+    words=(b"kubeadm", b"k8s", b"modprobe", b"ubuntu-drivers", b"cuda", b"kubelet"),
 )
 _FIREWALL = pattern(rb"^\s*(?:sudo\s+)?ufw\s+(?:--force\s+)?(?:enable|default)\b", re.MULTILINE, words=(b"ufw",))
 # The same, wherever it stands in a line, and what tells that the machine is a node of Kubernetes.
@@ -51,6 +60,7 @@ _ASKS_A_CLUSTER = pattern(
 _INCLUDES = pattern(
     rb"(?m)^[ \t]*(?:-[ \t]+)?(?:ansible\.(?:builtin|legacy)\.)?(?:include|include_tasks|import_tasks)[ \t]*:",
     words=(b"include", b"import_tasks"),
+    in_a_line=True,
 )
 # What configures a machine for good.
 _CONFIGURES = pattern(
@@ -71,14 +81,15 @@ _ASKS_FOR_NODES = pattern(
     rb"\baz[ \t]+aks[ \t]+(?:create|nodepool[ \t]+add)\b|karpenter\.(?:sh|k8s\.aws)/v|\bk3sup[ \t]+(?:install|join)\b|"
     rb"\bkops[ \t]+create[ \t]+cluster\b",
     words=(b"eksctl", b"node-pools", b"clusters", b"aks", b"karpenter.", b"k3sup", b"kops"),
+    in_a_line=True,
 )
 # What sends commands to another machine.
-_SENDS = pattern(rb"\bssh(?:[ \t]|-action\b)", words=(b"ssh",))
+_SENDS = pattern(rb"\bssh(?:[ \t]|-action\b)", words=(b"ssh",), in_a_line=True)
 _SAYS_SO = pattern(r"(?i)(?:^|[-_.])(?:user[-_]?data|cloud[-_]?init|boot(?:strap|hook)?)(?=$|[-_.\d])")
 # The steps of an image, not of a machine.
 _BUILDS_AN_IMAGE = pattern(rb"(?:[ \t]*(?:#[^\n]*+|ARG[ \t][^\n]*+)?\r?\n)*FROM[ \t]+\S")
 # Texts of a chart that have a name each: which of them a machine is given, another file says.
-_DEFINES = pattern(rb"(?m)^\{\{-?[ \t]*define[ \t]+\"")
+_DEFINES = pattern(rb"(?m)^\{\{-?[ \t]*define[ \t]+\"", words=(b"define",), in_a_line=True)
 # Nothing else is called so; many a thing boots.
 _IS_CALLED_SO = pattern(r"(?i)(?:^|[-_.])(?:user[-_]?data|cloud[-_]?init)(?=$|[-_.\d])")
 # It hands on to what its container is told to run.
@@ -156,7 +167,7 @@ def is_boot_script(data: bytes, name: str) -> bool:
     if any(mark in head for mark in _OTHERS):
         return False
     if stripped.startswith(b"#!"):
-        is_one = _MARKS.search(data) or _IS_CALLED_SO.search(PurePath(name).stem) or _is_torn(data)
+        is_one = _makes_a_node(data) or _IS_CALLED_SO.search(PurePath(name).stem) or _is_torn(data)
         return bool(_SHELL.match(stripped) and is_one) or (_may_be_meant(stripped, name) and _is_meant(name, data))
     if is_tasks_of_a_node(data):
         return True
@@ -201,7 +212,7 @@ def may_install_charts(data: bytes) -> bool:
 
 def may_send_scripts(data: bytes) -> bool:
     """Whether another machine may be made a node from here; whether it is, whoever reads it finds out."""
-    return _SENDS.search(data) is not None and _MARKS.search(data) is not None
+    return _SENDS.search(data) is not None and _makes_a_node(data)
 
 
 def may_give_objects(data: bytes) -> bool:
@@ -213,6 +224,10 @@ def may_give_objects(data: bytes) -> bool:
 def may_ask_for_nodes(data: bytes) -> bool:
     """Whether a cloud may be asked for nodes here; for which, whoever reads it finds out."""
     return _ASKS_FOR_NODES.search(data) is not None
+
+
+def _makes_a_node(data: bytes) -> bool:
+    return _MARKS_OF_A_LINE.search(data) is not None or _MARKS_OF_COMMANDS.search(data) is not None
 
 
 def _says_so_too_late(head: bytes, name: str) -> bool:
@@ -231,7 +246,7 @@ def _is_mime(head: bytes) -> bool:
 def _is_named_like_one(name: str, data: bytes) -> bool:
     if _BUILDS_AN_IMAGE.match(data):
         return False
-    return _is_called_like_one(name, data) and (_MARKS.search(data) is not None or _is_meant(name, data))
+    return _is_called_like_one(name, data) and (_makes_a_node(data) or _is_meant(name, data))
 
 
 def _may_be_meant(head: bytes, name: str) -> bool:
@@ -328,4 +343,4 @@ def _packs_user_data(data: bytes, name: str) -> bool:
 
 
 def _is_shell_of_a_node(data: bytes) -> bool:
-    return _SHELL.match(data) is not None and _MARKS.search(data) is not None
+    return _SHELL.match(data) is not None and _makes_a_node(data)

@@ -56,7 +56,7 @@ from nodeworthy.verdict import Place
 
 _DIRECTIVES = ("{{", "{%", "%{", "%#")
 # Inventories, variables and what installers of k3s and RKE2 are told have keys of their own; a token has its form.
-_JOIN_TOKEN = pattern(r"(?<![\w.])K10[0-9a-f]{64}::\w")
+_JOIN_TOKEN = pattern(r"(?<![\w.])K10[0-9a-f]{64}::\w", words=("K10",), in_a_line=True)
 _OF_AN_ARCHIVE = pattern(r"//(?:apt|yum)\.kubernetes\.io|//packages\.cloud\.google\.com/")
 # As nodes are called that variables of Ansible's speak of.
 OF_AN_INVENTORY = "the nodes of inventory"

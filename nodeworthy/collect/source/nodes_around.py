@@ -47,7 +47,16 @@ _OF_NODES = pattern(
     rb"\baz[ \t]+aks[ \t]+(?:create|nodepool)\b|\bk3sup[ \t]+(?:install|join)\b|kind: ComputeClass|"
     rb"/etc/eks/bootstrap\.sh|node\.eks\.aws|snap install (?:microk8s|k8s)\b|"
     rb"(?m:^(?:tls-san|write-kubeconfig-mode|flannel-backend|node-label):)|upgrade\.cattle\.io/|"
-    rb"\bk0s[ \t]{1,8}install\b|get\.k0s\.sh|\bname:[ \t]{0,8}[\"']?microk8s\b|(?m:^extraKubeletArgs:)"
+    rb"\bk0s[ \t]{1,8}install\b|get\.k0s\.sh|\bname:[ \t]{0,8}[\"']?microk8s\b|(?m:^extraKubeletArgs:)",
+    words=(
+        *(b"eksctl", b"karpenter.", b"eks.", b"cluster.x-k8s.io", b"machine", b"customization", b"token"),
+        *(b"talosVersion", b"k3s", b"rke2", b"kubeadm", b"ManagedMachinePool", b"container.", b"k0s", b"kops"),
+        *(b"containerservice.azure.", b"k3d.io/", b"gardener.cloud", b"cluster-cidr:", b"kube_pods_subnet:"),
+        *(b"kube_service_addresses:", b"kube_network_plugin:", b"systemExtensions:", b"cattle", b"container "),
+        *(b"container\t", b"aks", b"ComputeClass", b"/etc/eks/bootstrap.sh", b"snap install", b"tls-san:"),
+        *(b"write-kubeconfig-mode:", b"flannel-backend:", b"node-label:", b"microk8s", b"extraKubeletArgs:"),
+    ),
+    in_a_line=True,
 )
 # What lies in a folder of one of these names is there to be read, or was once: for what lies elsewhere it says nothing.
 _ASIDE = frozenset(

@@ -60,9 +60,17 @@ _TEMPLATE_OF_VALUES = pattern(r"values.*\.ya?ml\.(?:tftpl|tpl|tmpl|gotmpl|j2)$")
 # What a file of any name begins with that is one of Kubernetes'.
 _IS_AN_OBJECT = pattern(rb"(?:[ \t]*(?:#[^\r\n]*|---[^\r\n]*)?\r?\n)*(?:---[ \t]+)?(?:apiVersion|kind)[ \t]*:")
 # A machine config of Talos, a patch of one or a talconfig, which are filled in as often as not.
-_OF_TALOS = pattern(rb"(?m)^(?:machine|talosVersion|customization)[ \t]*:")
+_OF_TALOS = pattern(
+    rb"(?m)^(?:machine|talosVersion|customization)[ \t]*:",
+    words=(b"machine", b"talosVersion", b"customization"),
+    in_a_line=True,
+)
 # Variables that choose a release of k3s or RKE2 stand among others that Ansible fills in.
-_OF_A_RELEASE = pattern(rb"(?m)^[ \t]*\w*(?:k3s|rke2)\w*version[ \t]*:[ \t]*[\"']?v?1\.\d+\.\d+\+")
+_OF_A_RELEASE = pattern(
+    rb"(?m)^[ \t]*\w*(?:k3s|rke2)\w*version[ \t]*:[ \t]*[\"']?v?1\.\d+\.\d+\+",
+    words=(b"k3s", b"rke2"),
+    in_a_line=True,
+)
 
 
 class InputRefused(Exception):
@@ -182,9 +190,11 @@ def _is_ansibles(source: Source, data: bytes) -> bool:
 
 
 _OF_MAKEJINJA = pattern(r"#\{[^\n]{0,400}?\}#|#%[^\n]{0,400}?%#")
-_DIRECTIVE = pattern(rb"(?m)^[ \t]*\{[%{]")
+_DIRECTIVE = pattern(rb"(?m)^[ \t]*\{[%{]", words=(b"{%", b"{{"), in_a_line=True)
 _OF_TEMPLATES = (".yaml", ".yml", ".json", ".template", ".cfn", ".txt", "")
-_OF_AWS = pattern(rb"""["']?Type["']?[ \t]*:[ \t]*["']?(?:AWS|Custom)::\w""")
+_OF_AWS = pattern(
+    rb"""["']?Type["']?[ \t]*:[ \t]*["']?(?:AWS|Custom)::\w""", words=(b"AWS::", b"Custom::"), in_a_line=True
+)
 
 
 def may_be_template(source: Source, data: bytes) -> bool:

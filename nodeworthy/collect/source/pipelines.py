@@ -15,7 +15,11 @@ from nodeworthy.verdict import Place
 
 _COMMANDS = frozenset("run script before_script after_script bash cmds cmd command commands".split())
 _VARIABLES = frozenset(("env", "variables", "vars"))
-_RUNS = pattern(rb"(?m)^[ \t]*(?:-[ \t]+)?(?:run|script|before_script|after_script|bash|cmds?|commands?)[ \t]*:")
+_RUNS = pattern(
+    rb"(?m)^[ \t]*(?:-[ \t]+)?(?:run|script|before_script|after_script|bash|cmds?|commands?)[ \t]*:",
+    words=(b"run", b"script", b"bash", b"cmd", b"command"),
+    in_a_line=True,
+)
 # A Job of Kubernetes and a workflow of Argo's have commands, too; those run in a container.
 _OBJECT = pattern(rb"(?m)^(?:apiVersion|kind)[ \t]*:")
 _EXPRESSION = pattern(r"\$?\{\{[^\w{}]*+(\w[\w.-]*+)[^{}]*+\}\}")

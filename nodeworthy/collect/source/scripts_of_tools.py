@@ -26,6 +26,7 @@ TELLS = pattern(
         "ExecuteBash",
         "variant:",
     ),
+    in_a_line=True,
 )
 _FILLED_IN = pattern(r"\{\{[ \t]*+[\w:./-]++[ \t]*+\}\}", words=("{{",))
 _SHELLS = ("text/x-shellscript", "text/cloud-config", "text/cloud-boothook")

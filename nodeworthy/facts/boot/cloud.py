@@ -21,9 +21,11 @@ _MOST = 64
 _CLOUD = "cloud"
 # A cloud is said in these; in others people only speak of it.
 _PROGRAMS = (".tf", ".tofu", ".hcl", ".json", ".yaml", ".yml", ".py", ".ts", ".go")
-_PROVIDER = pattern(rb'(?m)^[ \t]*provider[ \t]+"\w+"|required_providers|^[ \t]*import[^\n]*pulumi|^resource[ \t]+"')
-# One of these stands where that does, and is found sooner.
-_PROVIDER_WORDS = (b"provider", b"pulumi", b"resource ", b"resource\t")
+_PROVIDER = pattern(
+    rb'(?m)^[ \t]*provider[ \t]+"\w+"|required_providers|^[ \t]*import[^\n]*pulumi|^resource[ \t]+"',
+    words=(b"provider", b"pulumi", b"resource"),
+    in_a_line=True,
+)
 
 
 def cloud_of(script: BootScript) -> clouds.Cloud | None:
@@ -59,7 +61,7 @@ def _of_providers(around: Surroundings) -> clouds.Cloud | None:
     """The only one in which the programs of the scope make anything."""
     if _CLOUD not in around.remembered:
         found: set[str] = set()
-        for held in around.holding(_PROVIDER, _PROGRAMS, _PROVIDER_WORDS):
+        for held in around.holding(_PROVIDER, _PROGRAMS):
             found.update(each.key for each in clouds.clouds() if each.file_sign.search(held.data))
         around.remembered[_CLOUD] = found.pop() if len(found) == 1 else ""
     key = around.remembered[_CLOUD]
