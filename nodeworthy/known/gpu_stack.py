@@ -27,7 +27,12 @@ def part_of(image: str) -> str:
     *path, name = _parts_of(image)
     if name in ("driver", "precompiled-driver") and not any("nvidia" in each for each in path):
         return ""
-    return _parts().get(name, "")
+    return _parts().get(name, "") or (INSTALLER if _installs(image.lower(), name.lower()) else "")
+
+
+def _installs(image: str, name: str) -> bool:
+    """Whether it is anybody's installer of NVIDIA's driver: distributions and installers of clusters have their own."""
+    return "nvidia" in image and name.endswith(("driver-installer", "driver-install"))
 
 
 def _parts_of(image: str) -> list[str]:
@@ -115,6 +120,12 @@ def _besides() -> frozenset[str]:
 def serves_others() -> frozenset[str]:
     """The parts that clusters without GPUs have as well."""
     return frozenset(row["part"] for row in table_of("gpu_stack")["part"] if row.get("with_gpus"))
+
+
+@cache
+def speakers() -> frozenset[str]:
+    """The parts that run on over what is wrong with others, and say it in their logs."""
+    return frozenset(row["part"] for row in table_of("gpu_stack")["part"] if row.get("speaks"))
 
 
 @cache

@@ -7,10 +7,11 @@ crashes, has no image or is not ready after its start-up time, with its last wor
 with GPUs that has no sandbox, no image, or whose container kubelet or the runtime could not start (a Secret that is
 not there), and any other pod of a node with GPUs that NVIDIA's runtime or its toolkit does not let start (as the
 default runtime it starts them all, the CNI's too). A program that ended by its own error is its owner's, and not told;
-one whose log says that its node owes it something (no fabric manager, a lost GPU, a driver that is too old) is, and one
-that runs on and says that it sees none of the GPUs that it holds is a warning, as is one that gets no more memory of a
-GPU that pods share in turn. So is one that asks for GPUs by NVIDIA_VISIBLE_DEVICES alone, names no RuntimeClass where
-there is NVIDIA's, and finds no library of the driver.
+one whose log says that its node owes it something (no fabric manager, a lost GPU, a driver that is too old), or what is
+wrong around it (too little shared memory, ranks that do not reach each other, a volume, an image of another CUDA) is,
+and one that runs on and says that it sees none of the GPUs that it holds is a warning, as is one that gets no more
+memory of a GPU that pods share in turn. So is one that asks for GPUs by NVIDIA_VISIBLE_DEVICES alone, names no
+RuntimeClass where there is NVIDIA's, and finds no library of the driver.
 
 What the operator could not do of its ClusterPolicy or an NVIDIADriver at all, it says in a condition of that; of what
 is not ready yet the parts themselves tell more. So do Flux and Argo CD of a release of the stack, Kueue of a workload
@@ -20,6 +21,9 @@ JobSet, a PyTorchJob, an MPIJob or a TrainJob with GPUs that has no pods after t
 why, or one that does not run; one that is done, suspended or another cluster's is as it should be. Workers that hold
 GPUs and wait a quarter of an hour for their Ray head or their master (`wait-gcs-ready`, `init-pytorch`) are told with
 how that fares: it is not there, it does not run, or it runs and they don't reach it.
+
+Slurm's daemons in a cluster stay ready over a node that they take out of work: what their logs say of that last, and
+have not taken back, is a warning.
 
 A pod of the stack, or with GPUs, that was deleted and is still there a quarter of an hour after it should have gone,
 holds what it had: on a node that answers, something of it hangs, or its claim can't be taken back.
@@ -51,14 +55,15 @@ from nodeworthy.facts.cluster.gpu_stack import (
 )
 from nodeworthy.facts.cluster.hanging import why_hanging
 from nodeworthy.facts.cluster.lingering_pods import LINGERS
-from nodeworthy.facts.cluster.no_library import without_library
+from nodeworthy.facts.cluster.no_library import by_platform, without_library
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
-from nodeworthy.facts.cluster.own_logs import NO_MEMORY, ONLY_NONE
+from nodeworthy.facts.cluster.own_logs import NO_MEMORY, ONLY_NONE, is_of_the_node
 from nodeworthy.facts.cluster.stack_daemonset import ShutOut
 from nodeworthy.facts.cluster.stuck_objects import StuckObject
 from nodeworthy.facts.cluster.unsettled_pods import (
     OF_ITS_OWNER,
     REFUSED,
+    SPEAKS,
     WITHOUT_GPUS,
     UnsettledPods,
     is_killed_in_its_init,
@@ -164,6 +169,9 @@ _LET_IT_COME = (
 )
 
 
+_SHOULD = {WITHOUT_GPUS: "a program that finds the GPUs of its pod", SPEAKS: "nodes that work"}
+
+
 @RULE.check
 def nothing_is_stuck(stack: GpuStack) -> Findings:
     for each in stack.unsettled:
@@ -195,17 +203,18 @@ def vgpus_are_made(stack: GpuStack) -> Findings:
 def _unsettled(stuck: UnsettledPods) -> Draft:
     known = next((each.evidence for each in in_text(stuck.words)), None)
     should = "gone" if stuck.fault == LINGERS else "running and ready"
+    is_mild = stuck.fault in (WITHOUT_GPUS, SPEAKS) or _shares_its_memory(stuck, known)
     return fail(
         stuck,
-        f"{_who(stuck)} {_does_not(stuck)}",
+        f"{_who(stuck)} {_does_not(stuck, known)}",
         is_=stuck.fault + (f" after {stuck.first.restarts} restarts" if stuck.first.restarts else ""),
-        should="a program that finds the GPUs of its pod" if stuck.fault == WITHOUT_GPUS else should,
+        should=_SHOULD.get(stuck.fault, should),
         cause=_why(stuck, known),
         remedy=_remedy(stuck, known),
-        on=[f"node '{each.node}'" for each in stuck.pods if each.node][:_SHOWN],
-        victims=[each.object for each in (*stuck.pods, *stuck.beside)],
+        on=[f"node '{each.node}'" for each in stuck.pods if each.node and stuck.fault != SPEAKS][:_SHOWN],
+        victims=[each.object for each in (*stuck.pods, *stuck.beside) if stuck.fault != SPEAKS],
         link=_link(stuck, known),
-        severity=Severity.WARNING if stuck.fault == WITHOUT_GPUS or _shares_its_memory(stuck, known) else RULE.severity,
+        severity=Severity.WARNING if is_mild else RULE.severity,
     )
 
 
@@ -300,9 +309,11 @@ def _who(stuck: UnsettledPods) -> str:
     return "a pod on a node with GPUs" if count == 1 else f"{count} pods on nodes with GPUs"
 
 
-def _does_not(stuck: UnsettledPods) -> str:
+def _does_not(stuck: UnsettledPods, known: Evidence | None) -> str:
     if stuck.fault == LINGERS:
         return "was deleted, and does not go" if len(stuck.pods) == 1 else "were deleted, and do not go"
+    if stuck.fault == SPEAKS:
+        return f"says: {known.says}" if known is not None else "says that a node does not work"
     if stuck.first.part:
         return "runs, and may not do what it needs to" if stuck.fault == REFUSED else "does not run"
     if stuck.fault in OF_ITS_OWNER:
@@ -310,8 +321,15 @@ def _does_not(stuck: UnsettledPods) -> str:
     if is_killed_in_its_init(stuck.first):
         return f"does not start: {stuck.first.fails_in}, which its operator put there, is killed"
     if stuck.by_its_own_words:
-        return "says that it sees no GPU it can use" if stuck.first.ready else "crashes for what its node lacks"
+        return "says that it sees no GPU it can use" if stuck.first.ready else _crashes(stuck, known)
     return "was not started by the platform" if len(stuck.pods) == 1 else "were not started by the platform"
+
+
+def _crashes(stuck: UnsettledPods, known: Evidence | None) -> str:
+    verb = "crashes" if len(stuck.pods) == 1 else "crash"
+    if known is None or is_of_the_node(known) or _shares_its_memory(stuck, known):
+        return f"{verb} for what its node lacks"
+    return f"{verb}: {known.says}"
 
 
 def _why(stuck: UnsettledPods, known: Evidence | None) -> str:
@@ -393,7 +411,8 @@ def _of_what_it_is(stuck: UnsettledPods, known: Evidence | None) -> tuple[str, s
         return _DIVIDES_NO_MEMORY.format(stuck.shared_by), _LIMIT_IT
     if stuck.is_of_ipv6 and known is not None and known.id == _NO_ENGINE:
         return _BY_IPV4_ALONE, _ITS_OWN_ENGINE
-    return without_library(stuck.first, known, stuck.runtime if stuck.first.part else "")
+    of_platform = by_platform(stuck.first, known, stuck.platform)
+    return of_platform or without_library(stuck.first, known, stuck.runtime if stuck.first.part else "")
 
 
 def _shares_its_memory(stuck: UnsettledPods, known: Evidence | None) -> bool:

@@ -9,7 +9,15 @@ from datetime import datetime
 from functools import partial
 
 from nodeworthy.collect.cluster.gpu_stack import starts_no_nodes
-from nodeworthy.collect.cluster.kinds import DAEMONSETS, DEVICE_CLASSES, EVENTS, NODES, PODS, RESOURCE_SLICES
+from nodeworthy.collect.cluster.kinds import (
+    CLUSTER_QUEUES,
+    DAEMONSETS,
+    DEVICE_CLASSES,
+    EVENTS,
+    NODES,
+    PODS,
+    RESOURCE_SLICES,
+)
 from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.facts.cluster.admission_causes import (
@@ -129,7 +137,7 @@ def _world(seen: ClusterObjects, works: list[VerificationWork], shared: OfHami, 
         _unoffered(seen, shared),
         seen.why_not_all(EVENTS),
         blamed,
-        placeless_plugins(seen.stack.daemonsets.values(), kept.nodes.values()),
+        placeless_plugins((*seen.stack.daemonsets.values(), *seen.stack.sharing.values()), kept.nodes.values()),
         tuple(each for each in seen.stack.daemonsets.values() if not brings_gpus(each.part)),
         _said_by_bringers(seen),
         frozenset(kept.brought),
@@ -137,6 +145,7 @@ def _world(seen: ClusterObjects, works: list[VerificationWork], shared: OfHami, 
         _said_of_labels(seen),
         starts_no_nodes(seen),
         seen.starters_say,
+        bool(seen.documents[CLUSTER_QUEUES]),
     )
 
 

@@ -34,7 +34,14 @@ from nodeworthy.facts.cluster.stuck_objects import Around, StuckObject, stuck_ob
 from nodeworthy.facts.cluster.unsettled_pods import UnsettledPods
 from nodeworthy.facts.cluster.waiting_workers import waiting_workers
 from nodeworthy.known.containerd import defaults
-from nodeworthy.known.gpu_stack import MIG_MANAGER, OPERATOR, VGPU_MANAGER, kinds_of_controller, serves_others
+from nodeworthy.known.gpu_stack import (
+    MIG_MANAGER,
+    OPERATOR,
+    VGPU_MANAGER,
+    kinds_of_controller,
+    serves_others,
+    speakers,
+)
 from nodeworthy.scene import Fact, Scene, make_scene
 from nodeworthy.verdict import Place
 
@@ -237,11 +244,11 @@ def _last_words(seen: ClusterObjects) -> dict[str, str]:
     A pod without an image has no log."""
     probed, words, unpulled = seen.stack.probed, seen.words, seen.stack.unpulled
     imageless = (pod.object for pod in seen.pods.values() if pod.lacks_its_image and pod.object in unpulled)
-    of_operator = (pod.object for pod in seen.pods.values() if pod.part == OPERATOR and pod.ready)
-    refused = seen.words_while_ready
+    speak = (pod.object for pod in seen.pods.values() if pod.part in (OPERATOR, *speakers()) and pod.ready)
+    while_ready = seen.words_while_ready
     return {
         **words,
-        **{told: refused[told] for told in of_operator if told in refused},
+        **{told: while_ready[told] for told in speak if told in while_ready},
         **{told: unpulled[told] for told in imageless},
         **{told: "; ".join(filter(None, (said, words.get(told)))) for told, said in probed.items()},
     }

@@ -16,14 +16,19 @@ from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.collect.source.files import shown_path
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.node_labels import PRODUCT
-from nodeworthy.facts.cluster.own_logs import words_of_no_gpu, words_of_no_library, words_of_the_node
+from nodeworthy.facts.cluster.own_logs import (
+    words_of_no_gpu,
+    words_of_no_library,
+    words_of_slurms_nodes,
+    words_of_the_node,
+)
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.hami.crash import is_crash
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.known.chain import link_of_evidence
 from nodeworthy.known.containerd import defaults
 from nodeworthy.known.evidence import EvidenceMatch, in_text
-from nodeworthy.known.gpu_stack import MIG_MANAGER, OPERATOR, VGPU_MANAGER, bringers
+from nodeworthy.known.gpu_stack import MIG_MANAGER, OPERATOR, VGPU_MANAGER, bringers, speakers
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.redaction import hide_secrets
@@ -57,8 +62,11 @@ _SPEAK_WHILE_READY = frozenset(
         VGPU_MANAGER,
         OPERATOR,
         *bringers(),
+        *speakers(),
     )
 )
+# They speak of others: how their own node fares does not tell whether they have anything to say.
+_SPEAK_OF_OTHERS = speakers() | {OPERATOR}
 # Of the operator, what the API server refuses it: it goes on without it, and makes none of its parts.
 _REFUSED, _STILL = "rbac-forbidden", 50
 _OF_ONE_MAKER, _MOST = 20, 100
@@ -139,6 +147,8 @@ def keep_words_while_ready(seen: ClusterObjects, name: str, logs: Sequence[str])
 
 
 def _reader_of(pod: ClusterPod) -> Callable[[str], str]:
+    if pod.part in speakers():
+        return words_of_slurms_nodes
     return _refusals if pod.part == OPERATOR else partial(words_while_ready, of_labels="feature-discovery" in pod.name)
 
 
@@ -194,7 +204,7 @@ def speaking_while_ready(seen: ClusterObjects) -> Iterator[ClusterPod]:
         if pod.part in bringers() and not seen.capacity.waiting:
             continue
         if (
-            pod.part != OPERATOR
+            pod.part not in _SPEAK_OF_OTHERS
             and pod.part not in bringers()
             and _is_well(seen.capacity.nodes.get(pod.node), pod.part)
         ):

@@ -13,9 +13,10 @@ from nodeworthy.facts.cluster.refused_pod import refused_pods
 from nodeworthy.facts.cluster.sandbox_failure import subject_of, words_of
 from nodeworthy.facts.cluster.scheduling_events import time_of
 from nodeworthy.facts.cluster.stack_daemonset import StackDaemonSet
+from nodeworthy.facts.hami.cluster import Role, role_of_object
 from nodeworthy.facts.operator.mig_layouts import MIG_CONFIGS, MigLayouts, layouts_in_object
 from nodeworthy.facts.pod.node_choice import node_choice
-from nodeworthy.known.gpu_stack import part_of
+from nodeworthy.known.gpu_stack import DEVICE_PLUGIN, part_of
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -40,6 +41,8 @@ _PROBED, _ENDS_IT = "Unhealthy", ("Liveness probe failed", "Startup probe failed
 @dataclass
 class StackSeen:
     daemonsets: dict[Key, StackDaemonSet] = field(default_factory=dict)
+    # HAMi's own device plugins, of whose pods its own rules tell.
+    sharing: dict[Key, StackDaemonSet] = field(default_factory=dict)
     # Those that want no pods; and the names of those that run as many as they want, not all of the newest revision.
     idle: set[Key] = field(default_factory=set)
     outdated: set[str] = field(default_factory=set)
@@ -61,6 +64,8 @@ class StackSeen:
     def add_daemonset(self, key: Key, data: Mapping[str, Any]) -> None:
         template = mapping_at(data, "spec", "template")
         part = _part_in(template)
+        if not part and role_of_object(data) is Role.DEVICE_PLUGIN:
+            self.sharing[key] = StackDaemonSet(*key, DEVICE_PLUGIN, node_choice(template))
         if part:
             named = text_at(template, "spec", "runtimeClassName")
             self.daemonsets[key] = StackDaemonSet(*key, part, node_choice(template), named)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from nodeworthy.facts.cluster.own_logs import ONLY_NONE
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.known.containerd import defaults
 from nodeworthy.known.evidence import Evidence
+from nodeworthy.known.platforms import platforms
 
 # By these a program says that it finds none, for whatever reason.
 FINDS_NO_DRIVER = ("plugin-no-nvml", "nvml-library-not-found")
@@ -46,6 +48,19 @@ _LOOK_THERE = (
     "look at the driver first: nvidia-smi on {node}; then at the runtime: containerd config dump | grep -i -A6 "
     "runtimes.nvidia; kubectl get runtimeclass {name} -o yaml"
 )
+
+
+# By these a program says no more than that it finds no GPU, or nothing of the driver, in its container.
+_FINDS_NOTHING = frozenset((*ONLY_NONE, *FINDS_NO_DRIVER, "smi-not-in-container"))
+
+
+def by_platform(pod: ClusterPod, known: Evidence | None, platform: str) -> tuple[str, str] | None:
+    """Why, and what to do, where the platform of its node has its own way of getting the driver into a container."""
+    own = platforms().get(platform)
+    if own is None or known is None or known.id not in _FINDS_NOTHING or pod.lists_by_mounts:
+        return None
+    by_its_class = own.by_class and pod.runtime_class.startswith(defaults().runtime_class)
+    return None if by_its_class else (own.why, own.remedy)
 
 
 def without_library(pod: ClusterPod, known: Evidence | None, runtime: str = "") -> tuple[str, str] | None:

@@ -22,6 +22,7 @@ from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.pod.effective_requests import gpu_amounts
 from nodeworthy.known.gpu_conditions import GpuCondition, fault_of_a_program, gpu_conditions, tells_of_no_gpu
 from nodeworthy.known.hami import annotation_names
+from nodeworthy.known.platforms import platform_of
 from nodeworthy.known.xid import Xid
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -105,6 +106,8 @@ class NodeGpus(LabelledNode):
     runtime: str = ""
     # Its kubelet tells IPv6 addresses alone.
     is_of_ipv6: bool = False
+    # Of which platform it is, where that has a way of its own to the driver (known/platforms.toml).
+    platform: str = ""
 
     @property
     def gpu(self) -> str:
@@ -170,6 +173,12 @@ def node_gpus(data: Any) -> NodeGpus:
         *_ails(data),
         runtime=text_at(data, "status", "nodeInfo", "containerRuntimeVersion"),
         is_of_ipv6=_is_of_ipv6(data),
+        platform=platform_of(
+            labels,
+            text_at(data, "spec", "providerID"),
+            text_at(data, "status", "nodeInfo", "kubeletVersion"),
+            text_at(data, "status", "nodeInfo", "osImage"),
+        ),
     )
 
 

@@ -1,9 +1,10 @@
-"""What the log of a pod with GPUs says that is its node's doing, and not its program's."""
+"""What the log of a pod with GPUs, or of what hands them out, says that is its node's doing, and not its program's."""
 
 from __future__ import annotations
 
 from nodeworthy.known.chain import link_of_evidence
-from nodeworthy.known.evidence import EvidenceMatch, in_text
+from nodeworthy.known.evidence import Evidence, EvidenceMatch, in_text
+from nodeworthy.patterns import pattern
 
 # The links that are there before any program runs.
 _OF_THE_NODE = frozenset(("bound", "module", "userland", "healthy", "fabric", "toolkit", "cdi", "runtime"))
@@ -33,6 +34,47 @@ _OF_WHOEVER_INSTALLS = frozenset(
         "repository-signed-twice",
     )
 )
+# The tables of what lies around a program that runs: between its ranks, on its network, in its volumes, in its image.
+_AROUND_IT = frozenset(("collectives", "network", "storage", "cuda", "frameworks"))
+# What a program, its data or its model bring on themselves there, whatever the container is given.
+_ITS_OWN = frozenset(
+    (
+        "bfloat16-unsupported",
+        "cublas-invalid-value",
+        "cublas-not-initialized",
+        "cuda-api-misused",
+        "cuda-capture-failed",
+        "cuda-kernel-image-invalid",
+        "cuda-launch-resources",
+        "cuda-library-unsupported",
+        "cuda-out-of-memory",
+        "cuda-samples-failed",
+        "device-assert",
+        "extension-built-for-other-torch",
+        "flash-attention-old-gpu",
+        "forked-cuda",
+        "gpustack-model-too-large",
+        "illegal-access",
+        "launch-failure",
+        "launch-timeout",
+        "llama-no-room-for-context",
+        "llama-too-old-for-model",
+        "model-file-broken",
+        "model-files-missing",
+        "model-not-allowed",
+        "nsys-perf",
+        "numba-triton-compile",
+        "ollama-model-too-large",
+        "quantization-wants-newer-gpu",
+        "ray-request-waits",
+        "sglang-no-memory",
+        "sglang-slots",
+        "tensor-parallel-unfit",
+        "tensorrt-engine-unfit",
+        "toolkit-unlike-torch",
+        "vllm-no-kv-room",
+    )
+)
 # By these a program says that it finds no GPU, or no driver that it can use, in its container.
 SEES_NONE = frozenset(
     (
@@ -48,6 +90,29 @@ SEES_NONE = frozenset(
         "vllm-no-platform",
     )
 )
+# By these Slurm's daemons say that they don't let a node work, or not with its GPUs.
+_OF_SLURMS_NODES = frozenset(
+    (
+        "slurm-autodetect-mismatch",
+        "slurm-config-hash",
+        "slurm-duplicate-jobid",
+        "slurm-gres-conf-wrong",
+        "slurm-gres-cores-unfit",
+        "slurm-gres-lower",
+        "slurm-gres-not-configured",
+        "slurm-node-drained",
+        "slurm-nvml-missing",
+        "slurm-processes-unending",
+        "slurm-prolog-failed",
+        "slurm-shared-gres",
+        "slurm-topology-refused",
+        "slurm-versions-differ",
+    )
+)
+# And by these that it works again.
+_WORKS_AGAIN = pattern(r"(?i)returned to service|state set to (?:IDLE|RESUME)|now responding")
+# So many lines of such a daemon are of now.
+_OF_NOW = 50
 # By this a program says that it gets no more of a GPU's memory.
 NO_MEMORY = "cuda-out-of-memory"
 # Of these the ones that say no more than that: why, its pod tells better, which does ask for GPUs.
@@ -59,10 +124,11 @@ NO_LIBRARY = "nvml-library-not-found"
 
 
 def words_of_the_node(log: str, *, shares: bool = False) -> str:
-    """Returns the line by which a program that crashed tells what its node or its container lacks. Where it shares a
-    GPU in turn with others, that is memory, too."""
+    """Returns the line by which a program that crashed tells what its node or its container lacks: what it says of its
+    node comes before what is wrong around it. Where it shares a GPU in turn with others, that is memory, too."""
     known = in_text(log)
-    found = sorted(filter(_is_of_the_node, known), key=lambda each: each.evidence.is_symptom)
+    found = sorted(filter(_is_of_its_node, known), key=lambda each: each.evidence.is_symptom)
+    found = found or list(filter(_is_around_it, known))
     if not found and shares:
         found = [each for each in known if each.evidence.id == NO_MEMORY]
     return _line(found[0]) if found else ""
@@ -73,17 +139,35 @@ def words_of_no_gpu(log: str) -> str:
     return next((_line(each) for each in in_text(log) if each.evidence.id in SEES_NONE), "")
 
 
+def words_of_slurms_nodes(log: str) -> str:
+    """Returns the line by which a daemon of Slurm's says why a node does not work, and has not since come back."""
+    lines = log.splitlines()[-_OF_NOW:]
+    again = max((at for at, line in enumerate(lines, 1) if _WORKS_AGAIN.search(line)), default=0)
+    found = [each for each in in_text("\n".join(lines[again:])) if each.evidence.id in _OF_SLURMS_NODES]
+    return _line(found[0]) if found else ""
+
+
 def words_of_no_library(log: str) -> str:
     """The same of a program that nobody gave any by name: that it finds no library of the driver says as much."""
     return next((_line(each) for each in in_text(log) if each.evidence.id in (*SEES_NONE, NO_LIBRARY)), "")
 
 
-def _is_of_the_node(found: EvidenceMatch) -> bool:
-    evidence = found.evidence
+def is_of_the_node(evidence: Evidence) -> bool:
+    """Whether it tells of what a node owes its containers before any program runs."""
     if evidence.id in _OF_WHOEVER_INSTALLS:
         return False
     link = link_of_evidence(evidence.id, evidence.layer)
     return evidence.id in SEES_NONE or (not evidence.is_symptom and link in _OF_THE_NODE)
+
+
+def _is_of_its_node(found: EvidenceMatch) -> bool:
+    return is_of_the_node(found.evidence)
+
+
+def _is_around_it(found: EvidenceMatch) -> bool:
+    evidence = found.evidence
+    vague = evidence.is_symptom or evidence.is_family
+    return evidence.layer in _AROUND_IT and not vague and evidence.id not in _ITS_OWN
 
 
 def _line(found: EvidenceMatch) -> str:

@@ -20,6 +20,10 @@ from nodeworthy.verdict import NOWHERE, Place, Related, fail, unknown
 
 _SHOWN = 4
 _PACK = "let small pods share nodes (pack them by the scheduler's MostAllocated), or wait until a node is empty"
+_BY_NODES = (
+    "; Kueue admits by sums of quota, whether or not one node has room: let its flavor know nodes (topology-aware "
+    "scheduling: topologyName, level kubernetes.io/hostname), or let waitForPodsReady queue again what finds none"
+)
 _END = "end what is done (nodeworthy diagnose --ledger tells who holds them), or give what matters a PriorityClass"
 
 
@@ -85,7 +89,7 @@ def cause_of_held(
             is_=f"{there - sum(free)} of {there} held on {_nodes(len(nodes))}",
             should=f"{amount} free on one node",
             cause=f"{named}{besides}{_priorities(pod, who)}",
-            remedy=_PACK if scattered else _ended(who),
+            remedy=_packed(world) if scattered else _ended(who),
             related=[*(Related(each.place, each.says) for each in who[:_SHOWN]), *_unoffered(resource, nodes, world)],
             nodes=[node.name for node in nodes],
         ),
@@ -104,6 +108,10 @@ def _unoffered(resource: str, nodes: Sequence[NodeGpus], world: PendingWorld) ->
     lacks = without_library(pod, known, node.runtime)
     if lacks is not None:
         yield Related(pod.place, f"if {node.title} has GPUs, it offers none: {lacks[0]}; {lacks[1]}")
+
+
+def _packed(world: PendingWorld) -> str:
+    return f"{_PACK}{_BY_NODES if world.has_quotas else ''}"
 
 
 def _more(count: int) -> str:

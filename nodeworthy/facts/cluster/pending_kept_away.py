@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
+from nodeworthy.facts.cluster.cordon import who_cordoned
 from nodeworthy.facts.cluster.missing_plugin import how_to_bring_one, no_plugin, what_karpenter_makes
 from nodeworthy.facts.cluster.no_library import without_library
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
@@ -161,7 +162,10 @@ def _of_no_node(world: PendingWorld) -> tuple[str, str]:
     if not world.placeless:
         return _no_machine(world) or ("no node has GPUs, or none has started yet", start)
     plugin = world.placeless[0]
-    return f"no node tells of GPUs, and {_chooses(plugin)}", f"{start}; {_label_it(plugin)}"
+    cause, label = f"no node tells of GPUs, and {_chooses(plugin)}", _label_it(plugin)
+    # A label that nothing sets by itself was forgotten rather than the machines.
+    by_hand = not any(map(is_of_discovery, plugin.choice.selection.labels))
+    return cause, f"{label}; else {start}" if by_hand else f"{start}; {label}"
 
 
 def _no_machine(world: PendingWorld) -> tuple[str, str] | None:
@@ -214,6 +218,10 @@ def _by_taints(says: str, have: Sequence[NodeGpus], plugin: StackDaemonSet) -> t
 
 
 def _label_it(plugin: StackDaemonSet) -> str:
+    selection = plugin.choice.selection
+    if selection.selector and not selection.terms and not any(map(is_of_discovery, selection.selector)):
+        wanted = plugin.choice.shown.replace(",", "")
+        return f"label each node with GPUs, as nothing does so by itself: kubectl label node NODE {wanted}"
     return (
         "where a node has GPUs already, give it the label, or let Node Feature Discovery do so: kubectl get nodes -L "
         + ",".join(plugin.choice.selection.labels)
@@ -386,6 +394,7 @@ def cause_of_taints(
     all_of_them = "the only node" if len(able) == 1 else f"{count} of {len(able)} nodes"
     told = ", ".join(f"{each} on {times}" for each, times in taints.most_common(4))
     with_it = [node for node in able if taint in away.get(node.name, ())]
+    who = who_cordoned(with_it[:_SHOWN]) if is_a_cordon(taint) else ""
     return PendingCause(
         ("tainted", resource, str(taint)),
         fail(
@@ -393,7 +402,7 @@ def cause_of_taints(
             f"the nodes that have {resource} {how} ({taint})",
             is_=f"{all_of_them} with {taint}",
             should="a node with GPUs whose taints they tolerate",
-            cause=f"{_until(taint)}: {told}",
+            cause=f"{_until(taint)}: {told}{f'; {who}' if who else ''}",
             remedy=remedy,
             related=tuple(Related(node.place, f"{node.title} has {taint}") for node in with_it[:_SHOWN]),
             link="allocatable" if is_state(taint) else "pod",
@@ -415,9 +424,10 @@ def with_uncordon(cause: PendingCause, nodes: Sequence[NodeGpus]) -> PendingCaus
     """The shortest way, where a cordoned node has room."""
     if not nodes:
         return cause
-    names = " ".join(node.name for node in nodes[:_SHOWN])
+    names, who = " ".join(node.name for node in nodes[:_SHOWN]), who_cordoned(nodes[:_SHOWN])
     remedy = f"kubectl uncordon {names}, once what it was for is done; else {cause.draft.remedy}"
-    return replace(cause, draft=replace(cause.draft, remedy=remedy))
+    told = f"{cause.draft.cause}; {who}" if who else cause.draft.cause
+    return replace(cause, draft=replace(cause.draft, remedy=remedy, cause=told))
 
 
 def _until(taint: Taint) -> str:

@@ -55,6 +55,8 @@ class PendingWorld:
     starts_no_nodes: bool = False
     # What starts nodes says last in its log of one that it could not start.
     starters_say: str = ""
+    # Kueue lets pods in by quotas, which know no nodes.
+    has_quotas: bool = False
     _chosen: dict[tuple[str, str], list[NodeGpus]] = field(default_factory=dict)
     _by_label: dict[str, dict[str, list[NodeGpus]]] = field(default_factory=dict)
 

@@ -13,7 +13,7 @@ from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.stack_daemonset import StackDaemonSet, why_absent
 from nodeworthy.known.chain import link_of_evidence
 from nodeworthy.known.evidence import EvidenceMatch, in_text
-from nodeworthy.known.gpu_stack import DRA_DRIVER, OPERATOR, waits_for, why_it_is_killed
+from nodeworthy.known.gpu_stack import DRA_DRIVER, OPERATOR, speakers, waits_for, why_it_is_killed
 from nodeworthy.known.instances import exists, has_gpus
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
@@ -43,6 +43,8 @@ _BACKS_OFF = "Back-off pulling image"
 NO_SANDBOX = "no sandbox"
 # Of a pod that is ready, and says in its log that it sees no GPU.
 WITHOUT_GPUS, REFUSED = "running without its GPUs", "refused by the API server"
+# Of one that runs well itself, and says that a node may not work.
+SPEAKS = "running, and its log tells of a node that does not work"
 OUT_OF_MEMORY = "OOMKilled"
 # What the container lacks that another runtime started.
 _WITHOUT_TOOLS = "smi-not-in-container"
@@ -76,6 +78,8 @@ class UnsettledPods:
     runtime: str = ""
     is_of_ipv6: bool = False
     shared_by: int = 1
+    # The platform of that node, where that has a way of its own to the driver.
+    platform: str = ""
 
     @property
     def first(self) -> ClusterPod:
@@ -115,6 +119,7 @@ def with_its_node(found: UnsettledPods, nodes: Mapping[str, NodeGpus], pods: Ite
     part, node = found.first.part, nodes.get(found.first.node)
     if node is not None:
         found = replace(found, runtime=node.runtime, is_of_ipv6=node.is_of_ipv6, shared_by=node.shared_by)
+        found = replace(found, platform=node.platform)
     if part == DRA_DRIVER:
         drivers = {pod.node for pod in pods if pod.part == _DRIVER and pod.ready}
         return replace(found, beside_driver=found.first.node in drivers)
@@ -193,8 +198,10 @@ def _of_stack(pod: ClusterPod, said: Mapping[str, str], now: datetime | None) ->
 
 
 def _refused(pod: ClusterPod, logs: Mapping[str, str]) -> str:
-    """An operator that runs on, though the API server refuses it what it works by."""
-    return REFUSED if pod.part == OPERATOR and pod.ready and pod.object in logs else ""
+    """An operator that runs on, though the API server refuses it what it works by; or who speaks of others."""
+    if not pod.ready or pod.object not in logs:
+        return ""
+    return REFUSED if pod.part == OPERATOR else SPEAKS if pod.part in speakers() else ""
 
 
 def claims_of_nvidias(said: Mapping[str, str]) -> frozenset[str]:
