@@ -46,7 +46,12 @@ from nodeworthy.facts.boot.gone_packages import old_number_asked_for, packages_g
 from nodeworthy.facts.boot.guards import guard_in_words
 from nodeworthy.facts.boot.kubeadm_config import KubeadmConfig
 from nodeworthy.facts.boot.kubelet_starts import Keeper, KubeletStarts, families_in, told_to_nobody
-from nodeworthy.facts.boot.lost_modules import BRIDGE, handed_over_as_option, loaded_for_this_boot
+from nodeworthy.facts.boot.lost_modules import (
+    BRIDGE,
+    handed_over_as_option,
+    loaded_for_this_boot,
+    named_where_nobody_reads_it,
+)
 from nodeworthy.facts.boot.named_archives import NamedArchive
 from nodeworthy.facts.boot.preflight import refused_by_preflight
 from nodeworthy.facts.boot.remote_script import RemoteScript
@@ -320,11 +325,21 @@ def its_modules_are_loaded_again(script: BootScript) -> Findings:
     loads = None if is_told else loaded_for_this_boot(script)
     if loads is None:
         skip(f"no {BRIDGE} is loaded here for this boot only, or it is told beside the swap that comes back")
+    named = named_where_nobody_reads_it(script)
     yield fail(
         loads,
         f"{BRIDGE} is loaded for this boot only: at the next one the keys of net.bridge in sysctl.d are not there",
         is_=loads.command,
-        should=f"{BRIDGE} in a file of /etc/modules-load.d",
+        should=f"{BRIDGE} in a file of /etc/modules-load.d" + (", alone on its line" if named is not None else ""),
+        related=[
+            Related(
+                named.place,
+                f"in {named.path.shown()} stands no name of a module alone on a line, or it is "
+                "no .conf: systemd-modules-load does not find it",
+            )
+        ]
+        if named is not None
+        else [],
         cause="systemd-sysctl passes over keys that the kernel does not know, and what pods send one another over a "
         "bridge then goes past the rules of services and policies; flannel does not start without them",
         remedy=f"echo {BRIDGE} > /etc/modules-load.d/k8s.conf",

@@ -9,7 +9,8 @@ configuration file`. Some settings need others: `AccountingStorageTRES=gres/gpu`
 `select/cons_tres`, a `PreemptType` a `PreemptMode`.
 
 What the file says is asked of Slurm 22.05; an older one still takes the options that are gone. Where other files are
-included, or nodes come by themselves (`MaxNodeCount`, `NodeSet`), partitions are not judged.
+included, or nodes come by themselves (`MaxNodeCount`, `NodeSet`), partitions are not judged; nor are they where a boot
+script writes the file in parts. What it writes into /etc/slurm is read as the files themselves are.
 """
 
 from __future__ import annotations

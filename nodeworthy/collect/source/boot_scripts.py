@@ -10,6 +10,11 @@ from nodeworthy.collect.source.files import STDIN, any_text
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Place
 
+# A file that Slurm reads, where it reads it.
+_OF_SLURM = pattern(
+    rb"slurm[\w./-]{0,80}/(?:slurm|gres|cgroup)\.conf", words=(b"slurm.conf", b"gres.conf", b"cgroup.conf")
+)
+
 # What only the making of a node has to do with. A script that asks how kubelet is, or prints the GPUs, makes none.
 _MARKS_OF_A_LINE = pattern(
     rb"/etc/eks/bootstrap|nodeadm|get\.k3s\.io|get\.rke2\.io|k8s join-cluster|microk8s join|"
@@ -192,6 +197,10 @@ def is_meant_as_one(name: str) -> bool:
     """Whether its name says that it is a node's, whatever it does. Many a thing boots."""
     path = PurePath(name)
     return path.suffix in (".userdata", ".boothook") or _IS_CALLED_SO.search(path.stem) is not None
+
+
+def may_write_for_slurm(data: bytes) -> bool:
+    return _OF_SLURM.search(data) is not None
 
 
 def is_firewall_script(data: bytes) -> bool:

@@ -18,6 +18,7 @@ from nodeworthy.collect.source.boot_scripts import (
     may_give_objects,
     may_install_charts,
     may_send_scripts,
+    may_write_for_slurm,
 )
 from nodeworthy.collect.source.comments import comments
 from nodeworthy.collect.source.files import Source, any_text
@@ -124,7 +125,10 @@ def _read_commands(source: Source, data: bytes, rules: frozenset[str]) -> FileCo
 
 
 def _may_do_something_elsewhere(data: bytes) -> bool:
-    return may_install_charts(data) or may_ask_for_nodes(data) or may_send_scripts(data)
+    """Or for Slurm, of which a script makes no node that we know."""
+    if may_install_charts(data) or may_ask_for_nodes(data) or may_send_scripts(data):
+        return True
+    return may_write_for_slurm(data)
 
 
 def _beside_scripts(told: Sequence[Fact], scripts: Sequence[BootScript]) -> list[Fact]:

@@ -13,6 +13,7 @@ from nodeworthy.collect.source.boot_scripts import (
     is_tasks_of_a_node,
     may_ask_for_nodes,
     may_install_charts,
+    may_write_for_slurm,
 )
 from nodeworthy.collect.source.comments import comments
 from nodeworthy.collect.source.files import STDIN, Source, any_text
@@ -86,7 +87,15 @@ def variables_of(source: Source, data: bytes) -> Mapping[str, Tree]:
 def facts_of_commands(script: BootScript, data: bytes, beside: FilesBeside) -> list[Fact]:
     """What it does elsewhere: on machines that it logs in to, in clusters that it installs charts into."""
     elsewhere = [*for_other_machines(script, data), *_by_helm(script, data, beside), *_of_nodes(script, data, beside)]
-    return [*elsewhere, *_images(script, data), *_manifests(script, data, beside)]
+    return [*elsewhere, *_images(script, data), *_manifests(script, data, beside), *_of_slurm(script, data)]
+
+
+def _of_slurm(script: BootScript, data: bytes) -> list[Fact]:
+    if not may_write_for_slurm(data):
+        return []
+    from nodeworthy.collect.source.slurm_files_written import slurm_files_written
+
+    return list(slurm_files_written(script))
 
 
 def _manifests(script: BootScript, data: bytes, beside: FilesBeside) -> list[Fact]:

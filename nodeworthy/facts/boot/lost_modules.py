@@ -16,6 +16,8 @@ BRIDGE = "br_netfilter"
 # Somebody asks for it who sets what only this module knows.
 _ASKS = pattern(r"^[^#\n]*\bbridge-nf-call-ip6?tables", re.MULTILINE)
 _LOADED_AT_BOOT = pattern(r"modules-load\.d|/etc/modules\b")
+_OF_MODULES = pattern(r"/(?:etc|usr/lib|run)/modules-load\.d/|/etc/modules$")
+_AGAIN_OTHERWISE = pattern(r"systemd-modules-load|rc\.local|@reboot|ExecStartPre|persistent|bootcmd|initramfs|dracut")
 # So does what runs at every boot, and what starts kubelet or its runtime.
 _AGAIN = pattern(r"modules-load|/etc/modules\b|rc\.local|@reboot|ExecStartPre|persistent|bootcmd|initramfs|dracut")
 _KEPT = ("/etc/sysctl.d/", "/etc/sysctl.conf", "/usr/lib/sysctl.d/", "/run/sysctl.d/")
@@ -43,13 +45,30 @@ def loaded_for_this_boot(script: BootScript) -> LoadsModule | None:
     found = next((each for each in timeline.of(LoadsModule) if each.module == BRIDGE and not each.unloads), None)
     if found is None or found.stage in (Stage.BOOTHOOK, Stage.BOOTCMD, Stage.NEXT_BOOT):
         return None
-    if is_others(said) or _AGAIN.search(said) or _RUNTIME.search(said) is None:
+    again = _AGAIN if named_where_nobody_reads_it(script) is None else _AGAIN_OTHERWISE
+    if is_others(said) or again.search(said) or _RUNTIME.search(said) is None:
         return None
     if not (makes_a_kubeadm_node(timeline) or is_one_in_all_but_name(timeline)):
         return None
     if any(map(_is_docker, timeline.effects)) or next(other_scripts(timeline), None) is not None:
         return None
     return found if any(map(_keeps_its_keys, timeline.of(Writes))) else None
+
+
+def named_where_nobody_reads_it(script: BootScript) -> Writes | None:
+    """A file for systemd-modules-load that names the module as no module is named: in a command line (`modprobe
+    br_netfilter`), two in one line, or in a file whose name does not end in .conf. None where another one names it."""
+    written = [each for each in script.timeline.of(Writes) if _OF_MODULES.match(each.path.shown())]
+    misnamed = None
+    for each in written:
+        text = each.content.known if each.content is not None else None
+        lines = [line.strip() for line in text.splitlines()] if text is not None else None
+        is_read = each.path.shown().endswith((".conf", "/modules"))
+        if lines is None or (is_read and BRIDGE in lines):
+            return None
+        if any(BRIDGE in line.split() for line in lines if not line.startswith(("#", ";"))):
+            misnamed = misnamed or each
+    return misnamed
 
 
 def _keeps_its_keys(effect: Writes) -> bool:

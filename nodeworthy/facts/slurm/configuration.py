@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import ClassVar
 
@@ -86,8 +86,9 @@ class GresConf:
     detects: bool
 
 
-def slurm_conf(text: str, place: Place) -> SlurmConf:
-    every = list(rows(text, place))
+def slurm_conf(text: str, place: Place, lines: Sequence[Place] = ()) -> SlurmConf:
+    """`lines`: where each of its lines stands, of a file that a script writes."""
+    every = list(rows(text, place, lines))
     types = [each.pairs["grestypes"] for each in every if "grestypes" in each.pairs]
     includes = _INCLUDES.search(text) is not None
     partitions = tuple(each for each in every if "partitionname" in each.pairs)
@@ -98,8 +99,8 @@ def slurm_conf(text: str, place: Place) -> SlurmConf:
     return SlurmConf(place, nodes, with_gpus, partitions, types[-1] if types else None, includes, grows, settings)
 
 
-def gres_conf(text: str, place: Place) -> GresConf:
-    every = list(rows(text, place))
+def gres_conf(text: str, place: Place, lines: Sequence[Place] = ()) -> GresConf:
+    every = list(rows(text, place, lines))
     detects = any(each.text("autodetect").lower() not in ("", _NO_DETECTION) for each in every)
     return GresConf(place, tuple(each for each in every if each.text("name").lower() == _GPUS), detects)
 
@@ -114,23 +115,24 @@ def _nodes(every: list[Row]) -> Iterator[Row]:
             yield Row(row.place, {**default, **row.pairs}, row.spelt)
 
 
-def rows(text: str, place: Place) -> Iterator[Row]:
+def rows(text: str, place: Place, lines: Sequence[Place] = ()) -> Iterator[Row]:
     """Each line with something in it; a `\\` at its end goes on, a `#` begins a comment."""
     pairs: dict[str, Located[str]] = {}
     spelt: dict[str, str] = {}
-    first = 0
+    first: Place | None = None
     for number, line in enumerate(text.splitlines(), 1):
+        begins = lines[number - 1] if lines else Place(place.path, number, 1)
         said = _STATEMENT.sub("", line.partition("#")[0]).rstrip()
         goes_on = said.endswith("\\")
-        first = first or number
+        first = first or begins
         for found in _PAIR.finditer(said.removesuffix("\\")):
-            where = Place(place.path, number, found.start(2) + 1)
+            where = Place(begins.path, begins.line, (begins.column or 1) + found.start(2))
             pairs[found[1].lower()] = _value(found[2].strip('"'), where)
             spelt[found[1].lower()] = found[1]
         if not goes_on:
             if pairs:
-                yield Row(Place(place.path, first, 1), pairs, spelt)
-            pairs, spelt, first = {}, {}, 0
+                yield Row(first, pairs, spelt)
+            pairs, spelt, first = {}, {}, None
 
 
 def _value(text: str, place: Place) -> Located[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from nodeworthy.facts.slurm.configuration import Row, SlurmConf, rows
@@ -52,8 +52,8 @@ class Unreadable:
     is_old: bool = False
 
 
-def cgroup_conf(text: str, place: Place) -> CgroupConf:
-    return CgroupConf(place, tuple(rows(text, place)))
+def cgroup_conf(text: str, place: Place, lines: Sequence[Place] = ()) -> CgroupConf:
+    return CgroupConf(place, tuple(rows(text, place, lines)))
 
 
 def unreadable_in_cgroup(conf: CgroupConf) -> Iterator[Unreadable]:
