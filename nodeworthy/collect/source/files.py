@@ -82,7 +82,8 @@ def sources(
     what does not exist is a mistake in any case. `var_files` say what roots of Terraform are given, and
     `stack` what a program in YAML is."""
     seen: set[str] = set()
-    scopes = Scopes(var_files=[os.path.abspath(each) for each in var_files], stack=stack)
+    folders = [os.path.abspath(each) for each in paths if named and os.path.isdir(each)]  # noqa: PTH112
+    scopes = Scopes(var_files=[os.path.abspath(each) for each in var_files], named=folders, stack=stack)
     for given in paths:
         path = Path(given)
         if given != STDIN and path.is_dir():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,6 @@ from nodeworthy.records import replace
 from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:
-    from nodeworthy.collect.source.terraform import Provisioned
     from nodeworthy.facts.boot.script import BootScript
 
 _OF_TERRAFORM = (".tf", ".tofu", ".tfvars", ".tf.json", ".tofu.json", ".tfvars.json")
@@ -64,7 +63,7 @@ def _root_of_terraform(source: Source, text: str, rules: frozenset[str]) -> File
     facts = [*brought.facts, *([brought.text] if brought.text is not None else [])]
     found = FileContents(facts, suppressions=told, beside=beside, root=root.folder, pools=root.pools)
     found.scripts += scripts_of_classes(found.facts, source)
-    _add_scripts(found, brought.provisioned, beside)
+    _add_scripts(found, *brought.provisioned, beside)
     return replace(found, stacks=list(brought.stacks), files_of_root=brought.files, templates=root.templates)
 
 
@@ -80,13 +79,15 @@ def filled_in_template(
     root, told = brought.root, list(comments(any_text(data), Place(source.shown), rules, is_yaml=True))
     beside = FilesBeside(source)
     found = FileContents(list(brought.facts), suppressions=told, beside=beside, root=root.folder, pools=root.pools)
-    _add_scripts(found, brought.provisioned, beside)
+    _add_scripts(found, *brought.provisioned, beside)
     return replace(found, stacks=list(brought.stacks), files_of_root=brought.files, templates=root.templates)
 
 
-def _add_scripts(found: FileContents, provisioned: Provisioned, beside: FilesBeside) -> None:
-    found.scripts += (each for each in provisioned.on_machines if each.makes_a_node)
-    for script in (*provisioned.on_machines, *provisioned.beside_itself):
+def _add_scripts(
+    found: FileContents, on_machines: Sequence[BootScript], beside_itself: Sequence[BootScript], beside: FilesBeside
+) -> None:
+    found.scripts += (each for each in on_machines if each.makes_a_node)
+    for script in (*on_machines, *beside_itself):
         from nodeworthy.collect.source.script_files import facts_of_commands
 
         found.facts += facts_of_commands(script, script.userdata.text.encode(), beside)
@@ -104,7 +105,9 @@ def pulumi_program(source: Source, data: bytes, rules: frozenset[str]) -> FileCo
         raise InputRefused(problem.place, problem.why) from None
     if read is None:
         return None
-    return FileContents(list(read.facts), suppressions=list(read.suppressions), stacks=list(read.stacks))
+    found = FileContents(list(read.facts), suppressions=list(read.suppressions), stacks=list(read.stacks))
+    _add_scripts(found, read.on_machines, read.beside_itself, FilesBeside(source))
+    return found
 
 
 def _plan(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:

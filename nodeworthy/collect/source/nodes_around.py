@@ -86,6 +86,12 @@ _ROOTS_OF_NODES = pattern(
     rb"\"azurerm_kubernetes_cluster",
     words=(b"aws_eks_", b"terraform-aws-modules/eks/aws", b"google_container_", b"azurerm_kubernetes_cluster"),
 )
+# How people call the folders of a repository which is one cluster's: of its root of Terraform, and of what it is given.
+_OF_ROOTS = frozenset("aks aws azure cluster eks gcp gke iac infra infrastructure opentofu terraform tf tofu".split())
+_OF_VALUES = frozenset(
+    "addons apps argo argocd charts deploy deployment flux gitops gpu-operator helm helm-values infrastructure k8s "
+    "kube kubernetes manifests operator operators platform scripts values".split()
+)
 _SUFFIXES = (".yaml", ".yml", ".sh", ".bash", ".tpl", ".tftpl", ".j2", "")
 # What is looked at in a scope that is full of examples.
 _MOST = 50
@@ -155,15 +161,20 @@ class NodesAround:
         return next(filter(None, (self._pools_of(below, source) for below in self._nearer(source))), [])
 
     def _of_roots(self, values: Sequence[OperatorValues], source: Source) -> list[GpuPool]:
-        """The pools of the cluster that a root of Terraform makes elsewhere in the repository, where somebody says by
-        its name that the values are for it."""
-        if source.scope.root is None:
+        """The pools of the cluster that a root of Terraform makes elsewhere in the repository: where somebody says by
+        its name that the values are for it, or where no other root makes one."""
+        if source.scope.root is None or not values:
             return []
         from nodeworthy.collect.source.whose_cluster import clusters_named
 
         names = clusters_named(values, source)
-        pools = self._pools_of_roots(source) if names else []
-        return [each for each in pools if each.cluster is not None and each.cluster.shown() in names]
+        pools = self._pools_of_roots(source)
+        named = [each for each in pools if each.cluster is not None and each.cluster.shown() in names]
+        if named or names or _aside(Path(source.lies)):
+            return named
+        roots = {os.path.dirname(each) for each in self._roots_of_nodes(source)}  # noqa: PTH120 - a path as text
+        is_its = len(roots) == 1 and _lie_as_one(Path(source.lies).parent, Path(roots.pop()))
+        return pools if is_its else []
 
     def _pools_of_roots(self, source: Source) -> list[GpuPool]:
         """The pools of all roots in the scope, those of examples left out; of two that are one, the first."""
@@ -171,11 +182,14 @@ class NodesAround:
 
         key = (os.fspath(source.scope.root or ""), "roots")
         if key not in self._pools:
-            held = [each.path for each in source.scope.holding(_ROOTS_OF_NODES, _HCL) if not _aside(each.path)]
-            beside = (evidence.lying_beside(path, source) for path in held[:_MOST])
+            beside = (evidence.lying_beside(Path(each), source) for each in self._roots_of_nodes(source)[:_MOST])
             found = {each.place: each for one in beside for each in pools_asked_of_root(one)}
             self._pools[key] = list(found.values())
         return self._pools[key]
+
+    def _roots_of_nodes(self, source: Source) -> list[str]:
+        held = source.scope.holding(_ROOTS_OF_NODES, _HCL)
+        return [os.fspath(each.path) for each in held if not _aside(each.path)]
 
     def _nearer(self, source: Source) -> Iterator[tuple[str, ...]]:
         """The files of nodes below its folder, then below the one above it, up to the root."""
@@ -250,6 +264,13 @@ def _folder(source: Source) -> PurePath:
     """The folder in its repository, which is the same wherever the command runs."""
     folder, root = Path(source.lies).parent, source.scope.root
     return folder.relative_to(root) if root is not None and folder.is_relative_to(root) else folder
+
+
+def _lie_as_one(values: Path, root: Path) -> bool:
+    """`k8s/` beside `terraform/`, as one cluster's: folders called otherwise may be of others."""
+    common = os.path.commonpath((values, root))
+    above = [PurePath(each).relative_to(common).parts[:1] for each in (values, root)]
+    return all(not own or own[0].lower() in names for own, names in zip(above, (_OF_VALUES, _OF_ROOTS), strict=True))
 
 
 def _aside(path: Path) -> frozenset[str]:

@@ -36,7 +36,7 @@ _OF_TOOLS = (may_be_plan, may_be_preview, is_arm_template)
 _VAGRANTFILE = "Vagrantfile"
 _OF_PACKER = (b'"provisioners"', b'"inline"')
 _PROGRAMS = (".py", ".ts", ".js", ".mjs")
-_USER_DATA = pattern(rb"(?i)user_?data|startup[_-]?script|custom_?data")
+_USER_DATA = pattern(rb"(?i)user_?data|startup[_-]?script|custom_?data|pulumi[/_]command")
 _OF_PULUMI = pattern(
     rb"@pulumi/|\bpulumi_|@?aws-cdk|\baws_cdk", words=(b"@pulumi/", b"pulumi_", b"aws-cdk", b"aws_cdk")
 )

@@ -35,7 +35,8 @@ _OF_POOLS = b"karpenter.sh/"
 _POD_MARKS = (b"containers", b"RuntimeClass", b"PriorityClass")
 # As each metric of NVIDIA's DCGM exporter begins; alerts and dashboards have braces of their own.
 OF_GPU_METRICS = "DCGM_FI_"
-_OBJECTS = (".yaml", ".yml", ".bu", ".json", ".tpl", ".tmpl", ".gotmpl")
+_BUTANE = ".bu"
+_OBJECTS = (".yaml", ".yml", _BUTANE, ".json", ".tpl", ".tmpl", ".gotmpl")
 _YAML = (".yaml", ".yml")
 _MEASURED = (".yaml", ".yml", ".json")
 _MAY_BE_YAML = ("", ".txt", ".values", ".j2", ".tftpl", *_OBJECTS)
@@ -264,7 +265,7 @@ def _worth_parsing(source: Source, data: bytes) -> bool:
         return True
     if _OF_TALOS.search(data) or _OF_A_RELEASE.search(data):
         return True
-    if source.path.suffix not in _YAML:
+    if source.path.suffix not in (*_YAML, _BUTANE):
         return False
     if not any(mark in data for mark in (b"{{", b"{%")) or any(mark in data for mark in _OF_CHARTS):
         return True

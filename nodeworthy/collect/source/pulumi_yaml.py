@@ -23,19 +23,21 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import compose
 from nodeworthy.facts.aws.node_drainer import HANDLER, Handler, is_handler
 from nodeworthy.facts.aws.stack import AskedImage, AwsResource, AwsStack
+from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.facts.secrets.plain_text import IN_A_STACK, PlainText
 from nodeworthy.facts.surroundings import Surroundings
 from nodeworthy.hcl.source import File, Spot
 from nodeworthy.hcl.trees import tree
-from nodeworthy.hcl.values import Hole, Obj, Seq, Str, Value
+from nodeworthy.hcl.values import Hole, Lit, Obj, Seq, Str, Value
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.scene import Fact
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place
 
 _AWS = pattern(r"aws:(\w+):([A-Z]\w*)")
+_COMMAND = pattern(r"command:(remote|local):Command")
 _KUBERNETES = pattern(r"kubernetes:([\w./]+):([A-Z]\w*)")
 _RELEASES = frozenset({"helm.sh/v3", "helm.sh/v4"})
 # Components, whose resources only their provider tells.
@@ -52,6 +54,9 @@ class ReadProgram:
     facts: Sequence[Fact]
     stacks: Sequence[Stack]
     suppressions: Sequence[Suppression]
+    # What it has a machine run by ssh, and what it runs beside itself.
+    on_machines: Sequence[BootScript] = ()
+    beside_itself: Sequence[BootScript] = ()
 
 
 def read_program(
@@ -72,11 +77,29 @@ def read_program(
     program = Program(File(shown, text), roots[0], stacks_beside(around, lies, shown, stack_name))
     facts = list(_facts(program))
     stack = _stack(program, around)
-    if not facts and not stack.starts_nodes:
+    commands = list(_commands(program, around))
+    if not facts and not stack.starts_nodes and not commands:
         return None
     facts.append(PlainText(place, text, "a program", IN_A_STACK))
     told = list(comments(text, place, rules, is_yaml=True))
-    return ReadProgram(facts, [stack] if stack.starts_nodes else [], told)
+    there = [script for kind, script in commands if kind == "remote"]
+    here = [script for kind, script in commands if kind != "remote"]
+    return ReadProgram(facts, [stack] if stack.starts_nodes else [], told, there, here)
+
+
+def _commands(program: Program, around: Surroundings | None) -> Iterator[tuple[str, BootScript]]:
+    """What a command runs when its resource is made, in a shell of its own."""
+    for name, (_, node) in program.resources.items():
+        kind = _COMMAND.fullmatch(scalar_text(child(node, "type")) or "")
+        made = program.inputs[name] if kind is not None else None
+        told = made.items.get("create") if isinstance(made, Obj) else None
+        if kind is None or not isinstance(told, Str):
+            continue
+        from nodeworthy.collect.aws.filled_in import script_of
+
+        head = [] if told.shown.startswith("#!") else [Lit("#!/bin/sh\n", told.spot)]
+        script = script_of(Str([*head, *told.pieces], told.spot), around, called="the command")
+        yield kind[1], replace(script, of_an_object=False, by_hand=True, on_ec2=False)
 
 
 def _is_program(root: Node) -> bool:

@@ -12,6 +12,8 @@ from nodeworthy.verdict import Place
 
 _CALLED_SO = pattern(r"(?i)(?:user_?data|startup_?script|custom_?data|cloud_?init)(?:_\w{0,40})?")
 _ADDS = ("add_commands", "add_user_data")
+# Of Pulumi's package for commands: what it runs when the resource is made.
+_COMMAND, _CREATE, _KINDS = "Command", "create", ("remote", "local")
 # What a text goes through on its way.
 _THROUGH = frozenset(
     "dedent b64encode encode decode base64 strip lstrip b64 custom concat format Output interpolate String apply str"
@@ -51,7 +53,16 @@ class _Program:
                 if told is not None:
                     whole.setdefault(told.place, GivenText((told,), is_whole=True))
         added = [GivenText(tuple(texts), is_whole=False) for texts in by_receiver.values() if texts]
-        return [*added, *whole.values()]
+        return [*added, *whole.values(), *self._commands()]
+
+    def _commands(self) -> Iterator[GivenText]:
+        for node in self._nodes:
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != _COMMAND:
+                continue
+            kind = ast.unparse(node.func.value).rpartition(".")[2]
+            given = (each.value for each in node.keywords if each.arg == _CREATE and kind in _KINDS)
+            told = (self._text(each) for each in given)
+            yield from (GivenText((each,), is_whole=True, command=kind) for each in told if each is not None)
 
     def _assigned(self) -> Iterator[tuple[str, ast.expr]]:
         for node in self._nodes:

@@ -6,8 +6,9 @@
     scope.references_to(path)                 # the lines that name this file
     scope.incomplete                          # why not everything was looked at, "" where it was
 
-The scope of a file follows from where it lies (`root_of`), never from how the command was called. Nothing is read
-before somebody asks, and each question is answered once in a run. What is evidence is not judged.
+The scope of a file follows from where it lies (`root_of`), never from how the command was called; only of what lies in
+no project at all a folder that was named is one. Nothing is read before somebody asks, and each question is answered
+once in a run. What is evidence is not judged.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nodeworthy.collect.source.stack_files import root_of
+from nodeworthy.collect.source.stack_files import is_a_projects, root_of
 from nodeworthy.facts.surroundings import Held, Reference
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
@@ -230,6 +231,8 @@ class Scopes:
     callers: dict[str, dict[str, str]] = field(default_factory=dict)
     # Files of their variables that somebody named, the last word last.
     var_files: Sequence[str] = ()
+    # The folders that somebody named, by their absolute paths.
+    named: Sequence[str] = ()
     # Of each root, which tasks of Ansible include which.
     plays: dict[str, Plays] = field(default_factory=dict)
     # The stack of a program in YAML that somebody named: its config alone counts.
@@ -244,9 +247,16 @@ class Scopes:
             return Scope(None, "what comes through a pipe lies nowhere, so nothing beside it could be looked at")
         absolute = os.path.abspath(folder)
         if absolute not in self._by_folder:
-            root = root_of(Path(absolute))
+            root = self._root_of(Path(absolute))
             self._by_folder[absolute] = self._by_root.setdefault(os.fspath(root), Scope(root, _kept=self._kept))
         return self._by_folder[absolute]
+
+    def _root_of(self, folder: Path) -> Path:
+        """Outside of any project, whoever names a folder says that what lies below it belongs together."""
+        root = root_of(folder)
+        if root != folder or is_a_projects(root):
+            return root
+        return next((Path(each) for each in self.named if folder.is_relative_to(each)), root)
 
     def anew(self) -> Scopes:
         """The scopes for the next look at the same files. What was listed and found around them stays, as does what was
@@ -256,6 +266,7 @@ class Scopes:
             self._by_folder,
             self._by_root,
             var_files=self.var_files,
+            named=self.named,
             stack=self.stack,
             evidence=self.evidence,
             _kept=self._kept,

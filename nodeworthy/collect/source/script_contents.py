@@ -182,15 +182,17 @@ def _facts_of_cluster_tasks(source: Source, data: bytes) -> list[Fact]:
 
 
 def as_shell_script(source: Source, data: bytes) -> bytes:
-    """A script as it stands. Of a makefile or a pipeline, the script that its commands come down to."""
+    """A script as it stands. Of a makefile, a justfile or a pipeline, the script that its commands come down to."""
     if is_script(data, source.path.name):
         return data
     if source.path.name in _MAKEFILES or source.path.suffix == ".mk":
         from nodeworthy.collect.source.makefiles import as_shell
 
         return as_shell(data)
-    from nodeworthy.collect.source import pipelines
+    from nodeworthy.collect.source import justfiles, pipelines
 
+    if justfiles.is_justfile(source.path.name):
+        return justfiles.as_shell(data)
     return pipelines.as_shell(data) if pipelines.is_pipeline(data, source.path.name) else b""
 
 

@@ -49,12 +49,12 @@ _AS_A_PLAN = (
     "run `terraform init`, which puts the module where it is read (.terraform/modules), or check its plan: "
     "terraform show -json PLAN > plan.json"
 )
-# What runs something besides is called so: `remote-exec`, `local-exec`, Azure's extensions.
-_RUNS = ('-exec"', "commandToExecute", "machine_extension", "scale_set_extension", "CustomScript")
+# What runs something besides is called so: `remote-exec`, `local-exec`, Azure's extensions, the provider of ssh.
+_RUNS = ('-exec"', '"ssh_', "commandToExecute", "machine_extension", "scale_set_extension", "CustomScript")
 # By which machines of other clouds than AWS are given what they boot with.
 _BOOTS = (
     *("startup_script", "startup-script", "user-data", "custom_data", "user_data", "userdata", "cloud-init"),
-    *("cloud_init", "cloud_config", "source_raw"),
+    *("cloud_init", "cloud_config", "source_raw", '"local_file"', '"local_sensitive_file"'),
 )
 # What a module of one's own is called by.
 _CALLS = pattern(rb'(?m)^[ \t]*source[ \t]*=[ \t]*"(\.\.?/[^"$\n]*)"')

@@ -30,6 +30,11 @@ from nodeworthy.verdict import NotKnown
 _REMOTE, _LOCAL, _FILE = "remote-exec", "local-exec", "file"
 _EXTENSIONS = ("azurerm_virtual_machine_extension", "azurerm_virtual_machine_scale_set_extension")
 _PROTECTED = "protected_settings"
+# What has a machine run commands by ssh, after the files that it lays there.
+_BY_SSH = ("ssh_resource", "ssh_sensitive_resource")
+# What writes a file, of which a script by its first line is one.
+_WRITTEN = ("local_file", "local_sensitive_file")
+_HEADS = ("#!", "#cloud-config")
 _NO_WORD = pattern(r"\W+")
 # Where a file ends that is laid on a machine, in the script that this comes down to.
 _END = "END_OF_THE_FILE"
@@ -40,6 +45,7 @@ _ITS_HARDWARE = (
 )
 # How Terraform runs both.
 _HEAD = "#!/bin/sh\n"
+_HEAD_THAT_STOPS = "#!/bin/sh -e\n"
 # What one shell was told, the next does not know.
 _ANEW = "set +eu\n"
 # The last line that is a command of its own, behind one that is at its end.
@@ -56,7 +62,7 @@ def provisioning(module: Module, around: Surroundings | None) -> tuple[list[Boot
     for each in module.everything():
         if isinstance(each, Instance) and not each.is_data and id(each.block) not in seen:
             seen.add(id(each.block))
-            there += (_script(one, around) for one in _texts(each, _REMOTE))
+            there += (_script(one, around) for one in (*_texts(each, _REMOTE), *_told_by_ssh(each)))
             there += (_by_extension(*one, around) for one in _run_by_extension(each))
             here += (_script(one, around) for one in _texts(each, _LOCAL))
     return there, here
@@ -70,7 +76,11 @@ def booting_elsewhere(module: Module, around: Surroundings | None) -> list[BootS
     for each in module.everything(boots()):
         if isinstance(each, Instance) and not each.is_data and id(each.block) not in seen:
             seen.add(id(each.block))
-            scripts = [_booting(*given, around) for given in _boot_texts(each) if _is_written_there(given[0], each)]
+            texts = [given for given in _boot_texts(each) if _is_written_there(given[0], each)]
+            if each.type in _WRITTEN:
+                scripts = [_script(said, around) for said, _ in texts if said.shown.startswith(_HEADS)]
+            else:
+                scripts = [_booting(*given, around) for given in texts]
             read = [one for one in scripts if one.read is not None]
             found += read if _has_gpus(each) else filter(_is_of_a_node, read)
     return found
@@ -164,6 +174,22 @@ def _texts(instance: Instance, kind: str) -> Iterator[Str]:
     if pieces:
         head = Lit(_HEAD, _spot(instance, blocks[0]))
         yield Str([head, *pieces], head.spot)
+
+
+def _told_by_ssh(instance: Instance) -> Iterator[Str]:
+    """Commands, each in a shell of its own; behind one that fails comes none."""
+    if instance.type not in _BY_SSH:
+        return
+    laid, told = (instance.values.items.get(name) for name in ("file", "commands"))
+    commands = [each for each in told.items if isinstance(each, Str)] if isinstance(told, Seq) else []
+    if not commands:
+        return
+    pieces: list[Piece] = [Lit(_HEAD_THAT_STOPS, commands[0].spot)]
+    for each in laid.items if isinstance(laid, Seq) else ():
+        pieces += _file(each, instance) if isinstance(each, Obj) else ()
+    for each in commands:
+        pieces += [*each.pieces, Lit("\n", each.spot)]
+    yield Str(pieces, commands[0].spot)
 
 
 def _file(said: Obj, instance: Instance) -> Iterator[Piece]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice, zip_longest
 
 from nodeworthy.collect.source.user_data_in_programs import GivenText
 from nodeworthy.collect.source.woven_text import Woven, hole
@@ -15,6 +16,9 @@ _CALLED_SO = pattern(
     r"(?i)(?<![\w.])[\"']?(?:\w{0,30}user_?data\w{0,20}|custom_?data|startup_?script|metadataStartupScript|"
     r"startup-script)[\"']?[ \t]*(?::[ \t]*\w{1,20}[ \t]*)?[:=](?!=)[ \t]*",
 )
+# Of Pulumi's package for commands: what it runs when the resource is made.
+_RUN = pattern(r"(?<![\w$])(remote|local)\.Command\(", words=(".Command(",))
+_CREATES = pattern(r"(?<![\w.$])create[ \t]*:[ \t]*")
 _CUSTOM = pattern(r"UserData\.custom\([ \t\n]*")
 # What a text goes through on its way.
 _THROUGH = pattern(
@@ -43,6 +47,7 @@ def given_by_typescript(text: str, shown: str) -> list[GivenText]:
         told = reader.text(begin)
         if told is not None:
             whole.setdefault(told.place, GivenText((told,), is_whole=True))
+    whole |= {each.texts[0].place: each for each in reader.commands()}
     return [*(GivenText(tuple(texts), is_whole=False) for texts in by_receiver.values() if texts), *whole.values()]
 
 
@@ -58,6 +63,16 @@ class _Reader:
                 if count >= _MOST_GIVEN:
                     break
                 yield found.end()
+
+    def commands(self) -> Iterator[GivenText]:
+        """Each `create` that stands before the next command does."""
+        made = list(islice(_RUN.finditer(self._text), _MOST_GIVEN))
+        for found, behind in zip_longest(made, made[1:]):
+            end = behind.start() if behind is not None else len(self._text)
+            creates = _CREATES.search(self._text, found.end(), end)
+            told = self.text(creates.end()) if creates is not None else None
+            if told is not None:
+                yield GivenText((told,), is_whole=True, command=found[1])
 
     def text(self, at: int, depth: int = 0) -> Woven | None:
         """None where no text that is written down here begins."""

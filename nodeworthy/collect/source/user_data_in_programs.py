@@ -1,4 +1,5 @@
 """User data that stands in a program which starts machines: of CDK, of Pulumi, of boto3, in Python and in TypeScript.
+And what Pulumi's `command` has a machine run by ssh, or runs beside itself.
 
 A program is not run. What it gives to `addCommands`, or to what is called like user data, is read where that is written
 down as a text; what it puts into the text is not known, as in a template. Only a text that is user data by its first
@@ -15,6 +16,7 @@ from nodeworthy.collect.source.parsing import FileContents
 from nodeworthy.collect.source.woven_text import Woven, user_data_of
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.records import dataclass
+from nodeworthy.scene import Fact
 from nodeworthy.verdict import Place
 
 _MARKS = (
@@ -28,6 +30,10 @@ _STARTS = (
 )
 _OF_EC2 = (b"aws", b"boto3", b"run_instances")
 _HEADS = ("#!", "#cloud-config", "#cloud-boothook", "Content-Type:", "MIME-Version:")
+# What has commands run, each in a shell of its own.
+_COMMANDS = (b"@pulumi/command", b"pulumi_command")
+_SHELL = "#!/bin/sh"
+REMOTE, LOCAL = "remote", "local"
 
 
 @dataclass(frozen=True)
@@ -36,25 +42,47 @@ class GivenText:
 
     texts: tuple[Woven, ...]
     is_whole: bool
+    # A command that is run there by ssh (`remote`), or here.
+    command: str = ""
 
 
 def may_give_user_data(data: bytes) -> bool:
-    return any(mark in data for mark in _MARKS) and any(mark in data for mark in _STARTS)
+    gives = any(mark in data for mark in _MARKS) and any(mark in data for mark in _STARTS)
+    return gives or any(mark in data for mark in _COMMANDS)
 
 
 def contents(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
     """None where it gives no machine what makes it a node."""
     text, place = any_text(data), Place(source.shown)
-    scripts = [each for each in _scripts(text, source, data) if each.makes_a_node]
-    if not scripts:
+    given = _given_texts(text, source)
+    scripts = [each for each in _scripts(given, source, data) if each.makes_a_node]
+    commands = [(each.command, _run_by_hand(each, source)) for each in given if each.command]
+    scripts += (each for called, each in commands if called == REMOTE and each.makes_a_node)
+    facts = [fact for _, each in commands for fact in _told_by(each, source)]
+    if not scripts and not facts:
         return None
-    return FileContents(scripts=scripts, suppressions=list(comments(text, place, rules, is_yaml=False)))
+    return FileContents(facts, scripts=scripts, suppressions=list(comments(text, place, rules, is_yaml=False)))
 
 
-def _scripts(text: str, source: Source, data: bytes) -> Iterator[BootScript]:
+def _run_by_hand(given: GivenText, source: Source) -> BootScript:
+    """One that names its shell itself is given as it stands."""
+    first = given.texts[0]
+    head = () if first.text.startswith("#!") else (Woven(_SHELL, first.place, False),)
+    read = user_data_of((*head, *given.texts), first.place)
+    return BootScript(first.place, read, by_hand=True, on_ec2=False, surroundings=source.scope)
+
+
+def _told_by(script: BootScript, source: Source) -> Iterator[Fact]:
+    from nodeworthy.collect.source.files_beside import FilesBeside
+    from nodeworthy.collect.source.script_files import facts_of_commands
+
+    yield from facts_of_commands(script, script.userdata.text.encode(), FilesBeside(source))
+
+
+def _scripts(given: Sequence[GivenText], source: Source, data: bytes) -> Iterator[BootScript]:
     on_ec2 = any(mark in data for mark in _OF_EC2)
-    for each in _given_texts(text, source):
-        if not _is_user_data(each):
+    for each in given:
+        if each.command or not _is_user_data(each):
             continue
         first = each.texts[0].place
         texts = each.texts if each.is_whole else (Woven("#!/bin/bash", first, False), *each.texts)

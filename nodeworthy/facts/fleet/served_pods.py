@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from nodeworthy.derive import derive
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.karpenter import OF_POOL, KarpenterPool
 from nodeworthy.facts.fleet.node_taint import NodeTaint, untolerated_taint
-from nodeworthy.facts.pod.containers import GPU
+from nodeworthy.facts.pod.containers import GPU, NotAQuantity, quantity
 from nodeworthy.facts.pod.template import PodTemplate
-from nodeworthy.known.instances import gpus_of, least_gpus_of
+from nodeworthy.known.instances import cpus_of, gpus_of, least_gpus_of
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, need
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 # Labels that GPU feature discovery sets, and node feature discovery of NVIDIA's cards.
 _DISCOVERED = (
@@ -99,6 +102,26 @@ def _bounds(pool: KarpenterPool) -> Iterator[tuple[int, str]]:
     known = [each for each in least if each is not None]
     if known and len(known) == len(least):
         yield min(known), f"the smallest type of {' or '.join(may[_FAMILY])}"
+
+
+def least_cpus(pool: KarpenterPool) -> tuple[int, str] | None:
+    """How many CPUs the smallest type of a pool has that names its types, and which type that is. None where one of
+    them is not known."""
+    named = next((values for key, operator, values in pool.requirements if key == _TYPE and operator == "In"), ())
+    cpus = [(count, each.string) for each in named if (count := cpus_of(each.string)) is not None]
+    return min(cpus) if cpus and len(cpus) == len(named) else None
+
+
+def cpu_limit(pool: KarpenterPool) -> Located[Fraction | None]:
+    """None where it sets none."""
+    limit = pool.tree.get("spec", "limits", "cpu")
+    if limit.is_absent:
+        return Located(Known(None), pool.place, written=False)
+    written = need(limit.located())
+    try:
+        return Located.known(quantity(written), limit.place.about("spec.limits.cpu"))
+    except NotAQuantity:
+        return Located.unknown(f"spec.limits of cpu is no amount: {written}", limit.place)
 
 
 def gpu_limit(pool: KarpenterPool) -> Located[int | None]:

@@ -7,8 +7,10 @@ from nodeworthy.facts.fleet.karpenter import OF_POOL, KarpenterClass, KarpenterP
 from nodeworthy.facts.fleet.served_pods import (
     NodePools,
     contradictions,
+    cpu_limit,
     gpu_limit,
     keeps_away,
+    least_cpus,
     least_gpus,
 )
 from nodeworthy.facts.pod.containers import GPU
@@ -39,6 +41,26 @@ def its_limits_allow_one_node(pool: KarpenterPool) -> Findings:
             cause="Karpenter leaves out every type with which the pool would exceed spec.limits: all available "
             "instance types exceed limits for nodepool",
             remedy=f"raise spec.limits.{GPU} to the GPUs of as many nodes as the pool may have",
+            link="pod",
+        )
+
+
+@RULE.check
+def its_limits_allow_the_cpus_of_one_node(pool: KarpenterPool) -> Findings:
+    limit = cpu_limit(pool)
+    most, smallest = need(limit), least_cpus(pool)
+    if most is None or smallest is None:
+        skip("it limits no CPUs, or nothing says how many its smallest type has")
+    needed, of_type = smallest
+    if most < needed:
+        yield fail(
+            limit,
+            f"{pool.title} may never start a node: its limit is below what its smallest type has",
+            is_=f"cpu: {float(most):g}",
+            should=f"at least {needed}, which {of_type} has",
+            cause="Karpenter leaves out every type with which the pool would exceed spec.limits: all available "
+            "instance types exceed limits for nodepool",
+            remedy=f"raise spec.limits.cpu to the CPUs of as many nodes as the pool may have, or limit {GPU} alone",
             link="pod",
         )
 

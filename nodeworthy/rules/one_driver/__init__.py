@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.talos import TALOS
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import BROUGHT_BY, Driver
 from nodeworthy.known.operator_parts import OWN_DRIVER as OWN_DRIVER_LABEL
@@ -60,17 +61,22 @@ _NO_IMAGE = (
 )
 _NVIDIAS = "nvcr.io/nvidia"
 TAKE_THE_IMAGE = "take the image with NVIDIA's driver (EKS: AL2023_x86_64_NVIDIA)"
+_TAKE_THE_EXTENSION = (
+    "make the image with NVIDIA's extensions (siderolabs/nvidia-open-gpu-kernel-modules, nvidia-container-toolkit)"
+)
 # A node with this label is left out by the operator's driver.
 OWN_DRIVER = "=".join(OWN_DRIVER_LABEL)
 
 
 @RULE.check
 def the_operator_does_what_the_pools_say(values: OperatorValues, pool: GpuPool, pools: Sequence[GpuPool]) -> Findings:
-    if pool.driver is None:
+    if pool.driver is None and not _is_talos(pool):
         skip(ToGive(f"nobody says who brings the driver of {pool.title}", "say it in a fleet (driver of the pool)"))
     if need(values.brings_driver) and need(values.chooses_drivers):
         skip("NVIDIADriver resources say which nodes get a driver")
     enabled = need(values.brings_driver)
+    if pool.driver is None and not enabled:
+        return
     if enabled and pool.driver is Driver.OPERATOR and pool.keeps_operators_driver_out:
         yield _kept_off(values, pool)
         return
@@ -80,6 +86,8 @@ def the_operator_does_what_the_pools_say(values: OperatorValues, pool: GpuPool, 
     if enabled == (pool.driver is Driver.OPERATOR) or (enabled and _follows_from_doubt(values, pools)):
         return
     if enabled and (pool.keeps_operators_driver_out or _is_for_others(pool, pools)):
+        return
+    if pool.driver is None:
         return
     brought_by = pool.driver_by or BROUGHT_BY[pool.driver]
     declared = pool.driver_said or Related(pool.place, f"{pool.title} gets its driver from {brought_by}")
@@ -104,7 +112,13 @@ def _has_no_image(values: OperatorValues, pool: GpuPool) -> bool:
     """Whether nodes that nobody declares run a system for which NVIDIA has no driver container; people build some."""
     repository = values.tree.get("driver", "repository")
     is_nvidias = repository.is_absent or repository.string.startswith(_NVIDIAS)
-    return pool.driver is Driver.OPERATOR and _is_amazons(pool) and is_nvidias
+    is_amazons = pool.driver is Driver.OPERATOR and _is_amazons(pool)
+    is_talos = pool.driver in (None, Driver.OPERATOR) and _is_talos(pool)
+    return is_nvidias and (is_amazons or is_talos)
+
+
+def _is_talos(pool: GpuPool) -> bool:
+    return bool(pool.evidence) and value_if_known(pool.distribution) == TALOS
 
 
 def _is_amazons(pool: GpuPool) -> bool:
@@ -112,6 +126,7 @@ def _is_amazons(pool: GpuPool) -> bool:
 
 
 def _not_there(values: OperatorValues, pool: GpuPool) -> Draft:
+    named, image = ("-talos", _TAKE_THE_EXTENSION) if _is_talos(pool) else ("-amzn2023 or -amzn2", TAKE_THE_IMAGE)
     return fail(
         values.brings_driver,
         f"the operator is to bring the driver, and NVIDIA has no driver container for the system of {pool.title}",
@@ -120,9 +135,9 @@ def _not_there(values: OperatorValues, pool: GpuPool) -> Draft:
         on=pool.title,
         related=[pool.driver_said] if pool.driver_said is not None else [],
         severity=pool.severity,
-        cause="the driver's pods ask for an image that ends in -amzn2023 or -amzn2, stay in ImagePullBackOff, and the "
-        "operator waits for them with everything else",
-        remedy=f"{TAKE_THE_IMAGE}, and set driver.enabled: false",
+        cause=f"the driver's pods ask for an image that ends in {named}, stay in ImagePullBackOff, and the operator "
+        "waits for them with everything else",
+        remedy=f"{image}, and set driver.enabled: false",
     )
 
 

@@ -41,6 +41,29 @@ def its_chart_is_told_of_the_one_beside_it(chart: PluginChart, configs: Sequence
     yield told.with_more(related=[related])
 
 
+@RULE.check
+def its_default_is_in_the_map_beside_it(chart: PluginChart, configs: Sequence[SharingConfig]) -> Findings:
+    name, default = chart.config.get("name"), chart.config.get("default")
+    chosen = need(default.located())
+    made = next((each for each in configs if each.map and each.map == name.text), None)
+    if not isinstance(chosen, str) or not chosen or "\n" in chosen or made is None:
+        skip("it names no default of a ConfigMap that lies beside it")
+    if chosen in made.keys:
+        return
+    keys = " or ".join(sorted(made.keys))
+    yield fail(
+        default,
+        f"the device plugin's chart is told a default that the ConfigMap '{made.map}' does not have",
+        is_=f"config.default: {chosen}",
+        should=keys,
+        related=[Related(made.place, f"the ConfigMap '{made.map}' has {keys}")],
+        cause="the plugin's init container finds no such configuration and ends with an error: its pods stay in "
+        "Init:CrashLoopBackOff, and the nodes offer no GPU",
+        remedy=f"set config.default: {keys}, or call the entry {chosen}",
+        severity=Severity.WARNING if chart.is_loose else Severity.ERROR,
+    )
+
+
 def _chosen_in_vain(chart: PluginChart) -> str:
     """The configuration that nodes are to go by, where nothing says in what it stands."""
     config = chart.config
