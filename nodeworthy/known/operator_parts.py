@@ -103,3 +103,5 @@ def is_there_by_default(part: str) -> bool:
 # NVIDIA/gpu-operator issues 170, 227, 686, 1492 (2026-09: not on the roadmap); NVIDIA/gpu-driver-container builds for
 # RHEL and Ubuntu.
 WITHOUT_CONTAINER = frozenset(("eks-al2023", "eks-al2"))
+# Nor for Talos, whose modules are extensions of its image.
+OF_EXTENSIONS = "talos"

@@ -17,11 +17,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
-from nodeworthy.facts.fleet.talos import TALOS
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import BROUGHT_BY, Driver
+from nodeworthy.known.operator_parts import OF_EXTENSIONS, WITHOUT_CONTAINER
 from nodeworthy.known.operator_parts import OWN_DRIVER as OWN_DRIVER_LABEL
-from nodeworthy.known.operator_parts import WITHOUT_CONTAINER
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import (
     Draft,
@@ -118,7 +117,7 @@ def _has_no_image(values: OperatorValues, pool: GpuPool) -> bool:
 
 
 def _is_talos(pool: GpuPool) -> bool:
-    return bool(pool.evidence) and value_if_known(pool.distribution) == TALOS
+    return bool(pool.evidence) and value_if_known(pool.distribution) == OF_EXTENSIONS
 
 
 def _is_amazons(pool: GpuPool) -> bool:
