@@ -144,6 +144,7 @@ def _world(seen: ClusterObjects, works: list[VerificationWork], shared: OfHami, 
         _telling_plugin(seen),
         _said_of_labels(seen),
         starts_no_nodes(seen),
+        seen.claimed.nodes_with_gpus,
         seen.starters_say,
         bool(seen.documents[CLUSTER_QUEUES]),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
@@ -66,6 +66,12 @@ class ClaimedDevices:
         self.slices[name] = DevicesOf(
             text_at(spec, "driver"), text_at(spec, "nodeName"), len(mappings_at(spec, "devices"))
         )
+
+    @property
+    def nodes_with_gpus(self) -> Sequence[str]:
+        """The nodes whose GPUs NVIDIA's driver hands out by claims."""
+        theirs = (each for each in self.slices.values() if each.driver in classes_of_gpus() and each.count)
+        return sorted({each.node for each in theirs if each.node})
 
     def fault(
         self, namespace: str, claims: Iterable[str], *, knows_classes: bool, knows_slices: bool

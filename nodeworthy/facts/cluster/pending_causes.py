@@ -42,6 +42,8 @@ _OF_NODES = ("not chosen", "tainted", "not ready", "held", "scattered")
 _HELD = ("held", "scattered")
 # As known/evidence calls what clouds say.
 _CLOUD = "cloud"
+# The scheduler's words where a class of devices stands for what a pod asks for by its name.
+_NO_CLAIM = "cannot allocate all claims"
 # How long nodes may take to come, and a scheduler to look.
 _COMES = timedelta(minutes=15)
 _LOOKS = timedelta(minutes=5)
@@ -232,7 +234,8 @@ def _of_resource(pod: AskingPod, resource: str, amount: int, world: PendingWorld
     """None where the GPUs are there for it."""
     starving = world.starving(pod, resource, amount)
     if resource not in world.resources and starving not in world.blamed:
-        return not_offered(resource, world)
+        is_claimed = world.by_claims and _NO_CLAIM in world.words(pod)
+        return None if is_claimed else not_offered(resource, world)
     if resource == GPU and not starving and _fits_no_size(pod, amount, world):
         raise _Elsewhere
     chosen = world.chosen(pod.choice, resource)

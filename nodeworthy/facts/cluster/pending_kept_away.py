@@ -26,7 +26,7 @@ from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.starters_words import GPU_MACHINE, no_node_by_its_log
 from nodeworthy.facts.cluster.telling_words import telling_part
-from nodeworthy.facts.pod.containers import holds_a_gpu
+from nodeworthy.facts.pod.containers import GPU, holds_a_gpu
 from nodeworthy.known.evidence import in_text
 from nodeworthy.known.node_signs import has_a_card_of_no_vendor, labelled_with_more
 from nodeworthy.known.scaling import worker_of_taint
@@ -56,6 +56,17 @@ _UNCUT = (
 _CUT_ANEW = (
     "see nvidia-smi -L and nvidia-smi mig -lgi on {0}; reboot it where the mode is Pending; then let the MIG manager "
     "cut anew: kubectl label node {0} nvidia.com/mig.config=all-disabled --overwrite, and then the wanted one again"
+)
+_BY_CLAIMS = (
+    "NVIDIA's DRA driver hands out the GPUs of node {} by claims, and no device plugin offers them by a name; a "
+    "DeviceClass's extendedResourceName stands for that name only where the feature gate DRAExtendedResource is on, "
+    "which it is not by default before Kubernetes 1.36"
+)
+_CLAIM_THEM = (
+    "let the pods claim them (resourceClaims of the pod, resources.claims of the container, by a ResourceClaimTemplate "
+    "of the class gpu.nvidia.com) instead of asking for nvidia.com/gpu; or turn DRAExtendedResource on in API server, "
+    "controller manager, scheduler and kubelet (1.34 and newer), with extendedResourceName: nvidia.com/gpu in the "
+    "class; or let NVIDIA's device plugin offer them, and not both"
 )
 _LOST = "kubelet has lost it since it registered, as its log says that it did"
 _LOOK_FOR_A_PLUGIN = (
@@ -114,6 +125,8 @@ def not_offered(resource: str, world: PendingWorld) -> PendingCause:
     elif others:
         cause = f"nodes offer {', '.join(others)}: the device plugin's config (MIG, sharing) names them so"
         remedy = f"ask for {others[0]}, or let the device plugin offer {resource}"
+    elif resource == GPU and world.by_claims and not _has_plugins(world):
+        cause, remedy = _BY_CLAIMS.format(", ".join(map("'{}'".format, world.by_claims[:_SHOWN]))), _CLAIM_THEM
     elif have:
         cause, remedy = _of_their_plugin(have, world)
     elif unnamed := [node for node in world.nodes.values() if has_a_card_of_no_vendor(node.labels)]:
@@ -237,6 +250,10 @@ def _stuck(world: PendingWorld) -> tuple[str, ...]:
     found = world.unoffered
     pods = (pod for name in sorted(found.nodes) for on in (found.beside, found.plugins_on) for pod in on.get(name, ()))
     return tuple(pod.object for pod in pods if not pod.ready)
+
+
+def _has_plugins(world: PendingWorld) -> bool:
+    return any(map(bool, world.unoffered.plugins_on.values())) or bool(world.placeless)
 
 
 def _of_their_plugin(have: Sequence[NodeGpus], world: PendingWorld) -> tuple[str, str]:

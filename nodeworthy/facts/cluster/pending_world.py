@@ -53,6 +53,8 @@ class PendingWorld:
     unlabelled: str = ""
     # An object of Karpenter's says why no node comes.
     starts_no_nodes: bool = False
+    # Nodes whose GPUs a DRA driver hands out, by claims.
+    by_claims: Sequence[str] = ()
     # What starts nodes says last in its log of one that it could not start.
     starters_say: str = ""
     # Kueue lets pods in by quotas, which know no nodes.
