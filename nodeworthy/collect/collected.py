@@ -48,6 +48,7 @@ from nodeworthy.facts.firewall.ufw_files import UfwFirewall
 from nodeworthy.facts.fleet.as_built import BuiltCluster, BuiltNodes, UnbuiltPool
 from nodeworthy.facts.fleet.asked_for import MonitoringAsked, MonitoringNotPlanned, QueueAsked, QueueNotPlanned
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster, SaidMachines
+from nodeworthy.facts.fleet.gpu_machine import GpuMachine
 from nodeworthy.facts.fleet.gpu_pool import AskedTypes, GpuPool, PoolDoor, RefusedMachines, RetiredMachines
 from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool, MisplacedNodes
 from nodeworthy.facts.fleet.no_driver import GpusWithoutDriver
@@ -202,6 +203,7 @@ _FILES: Final[Facts] = frozenset(
         DockerGpus,
         DoubledKey,
         GpuQuery,
+        GpuMachine,
         GpuQueue,
         GpuScaling,
         GresConf,

@@ -134,6 +134,16 @@ def gpus_of_size(vm_size: str) -> MachineGpus | None:
     return MachineGpus(None, None) if size.startswith(_AZURES_WITH_GPUS) else None
 
 
+def takes_vgpu_drivers(vm_size: str) -> bool:
+    """Whether a size of Azure's has GPUs that NVIDIA's driver for data centers does not drive."""
+    return any(fnmatchcase(vm_size.lower(), each.lower()) for each in _table()["aks"]["vgpu"]["sizes"])
+
+
+def brings_cudas_driver(image: str) -> bool:
+    """Whether an image of Azure's, publisher:offer, brings NVIDIA's driver for data centers."""
+    return image.lower() in _table()["aks"]["vgpu"]["cuda_images"]
+
+
 def aks_distribution() -> str:
     found: str = _table()["aks"]["distribution"]
     return found

@@ -33,6 +33,7 @@ from tests.run import run_json
 SHOWN: dict[Moment, Sequence[str]] = {
     Moment.SOURCE: (
         "dcgm-off-profiling-nodes/bad-source-registers-without-opting-out",
+        "machine-drives-its-gpus/bad-secure-boot-and-the-extension",
         "one-device-plugin/bad-source-hamis-values-beside-the-manifest",
         "metrics-fit-their-disk/bad-source-fleet-says-otherwise",
         "hami-pods-mutated/bad-source-fleet-shares-all",

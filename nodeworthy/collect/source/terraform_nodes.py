@@ -154,7 +154,7 @@ class _Dependencies(Mapping[str, Sequence[str]]):
     def _found(self) -> Mapping[str, Sequence[str]]:
         found: dict[str, Sequence[str]] = {}
         for name, each in self._instance.values.items.items():
-            if named := tuple(dict.fromkeys(hole.of for hole in _holes(each) if hole.of)):
+            if named := tuple(dict.fromkeys(hole.of for hole in holes(each) if hole.of)):
                 found[name_of(name)] = named
         return found
 
@@ -187,14 +187,14 @@ class _Outputs(Mapping[str, object]):
         return sum(1 for _ in self)
 
 
-def _holes(value: Value) -> Iterator[Hole]:
+def holes(value: Value) -> Iterator[Hole]:
     if isinstance(value, Hole):
         yield value
     elif isinstance(value, Str):
         yield from (each for each in value.pieces if isinstance(each, Hole))
     elif isinstance(value, (Seq, Obj)):
         for each in value.items if isinstance(value, Seq) else value.items.values():
-            yield from _holes(each)
+            yield from holes(each)
 
 
 def in_pulumis_words(value: Value, images: Mapping[str, AskedImage]) -> Tree:

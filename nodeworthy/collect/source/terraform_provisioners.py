@@ -86,6 +86,12 @@ def booting_elsewhere(module: Module, around: Surroundings | None) -> list[BootS
     return found
 
 
+def scripts_given_to(instance: Instance, around: Surroundings | None) -> list[BootScript]:
+    """What a machine boots with, wherever its text stands."""
+    scripts = [_booting(*given, around) for given in _boot_texts(instance)]
+    return [each for each in scripts if each.read is not None]
+
+
 def _has_gpus(instance: Instance) -> bool:
     cloud = instance.type.partition("_")[0]
     return any(names_gpus(each) or gpus_elsewhere(cloud, each) is not None for each in _texts_in(instance.values))
