@@ -121,6 +121,32 @@ def _beside_a_root(driver: str) -> Files:
     }
 
 
+def _two_plugins(enabled: str) -> Files:
+    """Argo CD's path of values begins with the folder of the repository that lies here alone."""
+    head = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: %s, namespace: argocd}\nspec:\n"
+    return {
+        "apps/gpu-operator.yaml": head % "gpu-operator" + "  sources:\n"
+        "    - repoURL: https://helm.ngc.nvidia.com/nvidia\n      chart: gpu-operator\n      targetRevision: v25.3.4\n"
+        "      helm: {valueFiles: [$values/gitops/platform/gpu-operator/values.yaml]}\n"
+        "    - {repoURL: https://git.example.com/gitops.git, targetRevision: main, ref: values}\n",
+        "apps/hami.yaml": head % "hami" + "  source:\n    repoURL: https://project-hami.github.io/HAMi/\n"
+        "    chart: hami\n    targetRevision: 2.10.0\n",
+        "platform/gpu-operator/values.yaml": f"driver:\n  enabled: false\ndevicePlugin:\n  enabled: {enabled}\n",
+    }
+
+
+def _roles(enabled: str) -> Files:
+    return {
+        "site.yml": "- hosts: all\n  roles: [driver, operator]\n",
+        "group_vars/all.yml": f"operator:\n  driver: {enabled}\n",
+        "roles/driver/tasks/main.yml": "- ansible.builtin.apt: {name: nvidia-driver-580-server}\n"
+        "- ansible.builtin.apt: {name: [containerd, kubelet, kubeadm]}\n"
+        "- ansible.builtin.shell: kubeadm init --config /root/kubeadm.yaml\n",
+        "roles/operator/tasks/main.yml": "- ansible.builtin.shell: |\n    helm install gpu-operator nvidia/gpu-operator \\\n"
+        "      --set driver.enabled={{ operator.driver }}\n",
+    }
+
+
 PAIRS: Final = (
     *(
         Pair(name, "profiling-before-driver", write(_ILL), write(_WELL), next(iter(write(_ILL))), "NVreg_Restrict")
@@ -134,5 +160,21 @@ PAIRS: Final = (
         _beside_a_root("false"),
         "k8s/gpu-operator/values.yaml",
         "enabled: true",
+    ),
+    Pair(
+        "values by their path in the repository",
+        "one-device-plugin",
+        _two_plugins("true"),
+        _two_plugins("false"),
+        "platform/gpu-operator/values.yaml",
+        "enabled: true",
+    ),
+    Pair(
+        "a variable of Ansible within another",
+        "one-driver",
+        _roles("true"),
+        _roles("false"),
+        "roles/operator/tasks/main.yml",
+        "helm install",
     ),
 )

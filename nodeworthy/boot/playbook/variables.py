@@ -14,15 +14,19 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
 
-_NAMED = pattern(r"\{\{-?\s*([A-Za-z_]\w*)\s*(?:\|\s*default\([^()]*\)\s*)?-?\}\}")
+# A name, and the keys within what is called so: `gpu.driver`, `gpu['driver']`.
+_NAMED = pattern(
+    r"\{\{-?\s*([A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[(?:'\w+'|\"\w+\")\]){0,4})\s*(?:\|\s*default\([^()]*\)\s*)?-?\}\}"
+)
+_KEYS = pattern(r"\w+")
 # Variables that are made of others; one of itself would have no end.
 _DEEPEST = 4
 _LONGEST = 20_000
 
 
 def names_in(text: str) -> Sequence[str]:
-    """The variables that stand in braces, alone or with a default."""
-    return _NAMED.findall(text) if "{{" in text else ()
+    """The variables that stand in braces, or something within them, alone or with a default."""
+    return [_KEYS.findall(each)[0] for each in _NAMED.findall(text)] if "{{" in text else ()
 
 
 def scope_within(entry: Tree, outer: Mapping[str, Tree]) -> Mapping[str, Tree]:
@@ -33,7 +37,7 @@ def scope_within(entry: Tree, outer: Mapping[str, Tree]) -> Mapping[str, Tree]:
 
 def fill_in(text: str, scope: Mapping[str, Tree]) -> str:
     for _ in range(_DEEPEST if scope and "{{" in text else 0):
-        made = _NAMED.sub(lambda found: _value(scope.get(found[1])) or found[0], text)
+        made = _NAMED.sub(lambda found: _value(_named(found[1], scope)) or found[0], text)
         if made == text or len(made) > _LONGEST:
             return text
         text = made
@@ -52,7 +56,7 @@ def fill_tree(tree: Tree, scope: Mapping[str, Tree]) -> Tree:
     if tree.text is None or "{{" not in tree.text:
         return tree
     alone = _NAMED.fullmatch(tree.text.strip())
-    whole = scope.get(alone[1]) if alone is not None else None
+    whole = _named(alone[1], scope) if alone is not None else None
     if whole is not None and whole.text is None:
         return replace(tree, value=whole.value)
     return replace(tree, value=fill_in(tree.text, scope))
@@ -61,7 +65,15 @@ def fill_tree(tree: Tree, scope: Mapping[str, Tree]) -> Tree:
 def items_of(text: str, scope: Mapping[str, Tree]) -> Sequence[Tree]:
     """What a variable lists that stands alone, as in `"{{ packages }}"`."""
     found = _NAMED.fullmatch(text.strip())
-    return scope[found[1]].sequence if found is not None and found[1] in scope else ()
+    named = _named(found[1], scope) if found is not None else None
+    return named.sequence if named is not None else ()
+
+
+def _named(words: str, scope: Mapping[str, Tree]) -> Tree | None:
+    name, *keys = _KEYS.findall(words)
+    tree = scope.get(name)
+    found = tree.get(*keys) if tree is not None and keys else tree
+    return None if found is None or (keys and found.is_absent) else found
 
 
 def text_of(tree: Tree | None) -> str:

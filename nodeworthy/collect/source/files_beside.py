@@ -96,11 +96,15 @@ class FilesBeside:
 
     def in_the_repository(self, path: str) -> Path | None:
         """A path as the repository's root has it; nobody says where that is but the file that lies there."""
-        for folder in upwards(self.folder) if _is_name(path) else ():
+        for folder in self._up_to_its_root() if _is_name(path) else ():
             self.asked.append(folder / path)
             if (folder / path).is_file():
                 return folder / path
         return None
+
+    def _up_to_its_root(self) -> list[Path]:
+        root, above = self.source.scope.root, [self.folder, *self.folder.parents]
+        return above[: above.index(root) + 1] if root is not None and root in above else upwards(self.folder)
 
     def neighbours(self, word: str) -> list[Path]:
         """The YAML files of the same folder that hold this word."""

@@ -155,7 +155,12 @@ def _argo(document: Tree, path: Path_, beside: FilesBeside) -> Tree:
 def _of_argo(name: str, refs: Sequence[str | None], beside: FilesBeside) -> Tree | None:
     """`$values/path`: in the repository of the source that is called so. Any other name is one within the chart."""
     ref, _, path = name.removeprefix("$").partition("/")
-    found = beside.in_the_repository(path) if name.startswith("$") and ref in refs else None
+    if not name.startswith("$") or ref not in refs:
+        return None
+    # Of a folder of the repository that lies here alone, the path begins with its own name, or those above it.
+    parts = path.split("/")
+    ways = ("/".join(parts[at:]) for at in range(max(1, len(parts) - 1)))
+    found = next((each for way in ways if (each := beside.in_the_repository(way)) is not None), None)
     return beside.values(found) if found is not None else None
 
 

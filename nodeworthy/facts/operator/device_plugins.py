@@ -41,6 +41,8 @@ class Advertiser:
     is_operators: bool = False
     # A command installs it.
     by_command: bool = False
+    # The release that names the file of values which says it, where one does.
+    release: Place | None = None
     # The labels by which HAMi's chart chooses its nodes; None where no such values are here.
     hamis_nodes: tuple[str, ...] | None = None
 
@@ -82,7 +84,7 @@ def device_plugins(
         for each in found:
             for where in _whereabouts(each):
                 by_folder[where].append(each)
-        sets = by_folder.values()
+        sets = {tuple(map(id, each)): each for each in by_folder.values()}.values()
     for each_set in sets:
         if len(each_set) > 1:
             yield DevicePlugins(tuple(each_set), opted_out)
@@ -103,12 +105,14 @@ def _as_configured(advertiser: Advertiser, configs: Sequence[SharingConfig]) -> 
 
 
 def _whereabouts(advertiser: Advertiser) -> Sequence[str]:
-    """The folder; of a plugin that a script installs the script, for those beside it are often other ways to the same.
-    The operator of a script meets what lies beside it, and what the same script installs."""
+    """The folder, and that of the release that brings it; of a plugin that a script installs the script, for those
+    beside it are often other ways to the same. The operator of a script meets what lies beside it, and what the same
+    script installs."""
     path = advertiser.place.file
     folder = posixpath.dirname(path)
     if not advertiser.by_command:
-        return [folder]
+        release = advertiser.release
+        return [folder] if release is None else list(dict.fromkeys((folder, posixpath.dirname(release.file))))
     return [folder, path] if advertiser.is_operators else [path]
 
 
@@ -166,7 +170,7 @@ def _advertisers(
             enabled = fact.part("devicePlugin", default=True)
             gpu = Located(Known(GPU), fact.place, written=False)
             title, by_command = "the operator's device plugin", fact.origin == BY_COMMAND
-            yield Advertiser(title, enabled.place, enabled, gpu, is_operators=True, by_command=by_command)
+            yield Advertiser(title, enabled.place, enabled, gpu, None, True, by_command, fact.place)
         elif isinstance(fact, DaemonSetManifest) and fact.part is not Part.DCGM_EXPORTER and not fact.is_the_operators:
             on = Located(Known(True), fact.place, written=False)
             title = f"{fact.part} ({fact.title})"
