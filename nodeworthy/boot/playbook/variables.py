@@ -37,7 +37,7 @@ def scope_within(entry: Tree, outer: Mapping[str, Tree]) -> Mapping[str, Tree]:
 
 def fill_in(text: str, scope: Mapping[str, Tree]) -> str:
     for _ in range(_DEEPEST if scope and "{{" in text else 0):
-        made = _NAMED.sub(lambda found: _value(_named(found[1], scope)) or found[0], text)
+        made = _NAMED.sub(lambda found: _value(_within(found[1], scope)) or found[0], text)
         if made == text or len(made) > _LONGEST:
             return text
         text = made
@@ -56,7 +56,7 @@ def fill_tree(tree: Tree, scope: Mapping[str, Tree]) -> Tree:
     if tree.text is None or "{{" not in tree.text:
         return tree
     alone = _NAMED.fullmatch(tree.text.strip())
-    whole = _named(alone[1], scope) if alone is not None else None
+    whole = _within(alone[1], scope) if alone is not None else None
     if whole is not None and whole.text is None:
         return replace(tree, value=whole.value)
     return replace(tree, value=fill_in(tree.text, scope))
@@ -65,11 +65,11 @@ def fill_tree(tree: Tree, scope: Mapping[str, Tree]) -> Tree:
 def items_of(text: str, scope: Mapping[str, Tree]) -> Sequence[Tree]:
     """What a variable lists that stands alone, as in `"{{ packages }}"`."""
     found = _NAMED.fullmatch(text.strip())
-    named = _named(found[1], scope) if found is not None else None
+    named = _within(found[1], scope) if found is not None else None
     return named.sequence if named is not None else ()
 
 
-def _named(words: str, scope: Mapping[str, Tree]) -> Tree | None:
+def _within(words: str, scope: Mapping[str, Tree]) -> Tree | None:
     name, *keys = _KEYS.findall(words)
     tree = scope.get(name)
     found = tree.get(*keys) if tree is not None and keys else tree
