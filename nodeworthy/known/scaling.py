@@ -29,6 +29,7 @@ _COUNTED = frozenset(
 )
 _REQUESTED = pattern(r"resources[ =]\{(?P<amounts>[^{}]{1,2000})\}")
 _EXTENDED = pattern(r'"(?P<name>[a-z0-9.-]{1,253}/[A-Za-z0-9._-]{1,63})":')
+_DISK = pattern(r'"ephemeral-storage":"(?P<amount>\d{1,9}(?:[KMGT]i?)?)"')
 # Karpenter before 0.34, whose pools were called Provisioners until 0.32, does not count EFA's interfaces.
 _OF_OLD, _EFA = "incompatible with provisioner", "vpc.amazonaws.com/efa"
 
@@ -56,7 +57,20 @@ def obstacle_in(words: str) -> Obstacle | None:
         return Obstacle(counted.format(pool=_pool_in(words)), True)
     found = [row for expression, row in _rows() if expression.search(words)]
     row = next((each for each in found if each.get("final")), found[0] if len(found) == 1 else None)
-    return Obstacle(row["remedy"].format(pool=_pool_in(words)), bool(row.get("final"))) if row else None
+    if row is None:
+        return None
+    return Obstacle(row["remedy"].format(pool=_pool_in(words)) + _of_the_disk(words), bool(row.get("final")))
+
+
+def _of_the_disk(words: str) -> str:
+    """What is to be looked at where a pod asks for a part of the node's disk, and no machine is enough for it."""
+    found = _DISK.search(words.partition("no instance type")[2])
+    if found is None:
+        return ""
+    return (
+        f", or ask for less ephemeral-storage than {found['amount']}: the disk of its nodes must have more than that "
+        "(blockDeviceMappings of the node class; 20 GB where it says nothing), for kubelet keeps a part of it"
+    )
 
 
 def uncounted_by_karpenter(words: str) -> Sequence[str]:

@@ -29,7 +29,7 @@ from __future__ import annotations
 from nodeworthy.facts.cluster.claiming_pods import ClaimingPods
 from nodeworthy.facts.cluster.pending_causes import Waiting, WaitingPods
 from nodeworthy.facts.cluster.scheduling_events import QuotaRefusal
-from nodeworthy.known.evidence import in_text
+from nodeworthy.known.evidence import Evidence, in_text
 from nodeworthy.records import replace
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Severity, fail, unknown
@@ -87,18 +87,28 @@ def _of_claims(claiming: ClaimingPods) -> Draft:
         remedy = "kubectl describe pod; kubectl get deviceclasses,resourceslices; kubectl get resourceclaims -A"
         message = f"why {count} is not known: {why}"
         return unknown(claiming, message, is_=words or None, remedy=remedy, victims=victims)
+    cause, remedy = _why_none_fits(claiming, known)
     return fail(
         claiming,
         f"{count}: {known.says}",
         is_=words,
         should="a node whose devices the claim can have",
-        cause=f"the DRA driver comes to no node with GPUs, so that none publishes its devices: {claiming.absent}"
-        if claiming.absent
-        else known.cause,
-        remedy=_LET_IT_COME if claiming.absent else known.mending,
+        cause=cause,
+        remedy=remedy,
         victims=victims,
         link="plugin" if claiming.absent else "pod",
     )
+
+
+def _why_none_fits(claiming: ClaimingPods, known: Evidence) -> tuple[str, str]:
+    if claiming.absent:
+        why = f"the DRA driver comes to no node with GPUs, so that none publishes its devices: {claiming.absent}"
+        return why, _LET_IT_COME
+    grown = next((each.evidence for each in in_text(claiming.no_node)), None)
+    if grown is None:
+        return known.cause, known.mending
+    no_node = f"no node comes for them: {grown.says}: {grown.cause}; {claiming.no_node}"
+    return f"{no_node}; else {known.cause}", f"{grown.mending}; or {known.mending}"
 
 
 def _of_what(claiming: ClaimingPods) -> str:

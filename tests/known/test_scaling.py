@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from nodeworthy.facts.cluster.starters_words import is_about_gpus
 from nodeworthy.known.scaling import obstacle_in, uncounted_by_karpenter
 
 _ASKED = (
@@ -65,3 +66,29 @@ def test_a_group_without_the_resource_is_told_beside_one_that_is_full() -> None:
     assert full is not None
     assert "node-template/resources/nvidia.com/gpu" in both.remedy
     assert "node-template" not in full.remedy
+
+
+@pytest.mark.parametrize("asked", ["600Gi", "50G", "1000000"])
+def test_a_part_of_the_disk_is_told_where_no_machine_is_enough(asked: str) -> None:
+    words = f'nodepool "l4", no instance type has enough resources, resources={{"ephemeral-storage":"{asked}"}}'
+    found, near = obstacle_in(words), obstacle_in(words.replace("ephemeral-storage", "memory"))
+    assert found is not None
+    assert near is not None
+    assert f"ephemeral-storage than {asked}" in found.remedy
+    assert "ephemeral-storage" not in near.remedy
+
+
+@pytest.mark.parametrize(
+    ("claim", "is_so"),
+    [
+        ("gpu-l8c4z", True),
+        ("spot-g5-x2k7p", True),
+        ("l4-9zk2p", True),
+        ("default-x2k7p", False),
+        ("build-5xk2p", False),
+    ],
+)
+def test_a_claim_of_a_pool_with_gpus_is_known_by_its_name(claim: str, is_so: bool) -> None:
+    assert is_about_gpus(claim, "VcpuLimitExceeded: You have requested more vCPU capacity") is is_so
+    assert not is_about_gpus(claim, "InsufficientInstanceCapacity: no sufficient c7i.2xlarge capacity")
+    assert is_about_gpus(claim, "InsufficientInstanceCapacity: no sufficient p5.48xlarge capacity")

@@ -7,7 +7,7 @@ there is.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -50,6 +50,8 @@ class ClaimingPods:
     absent: str = ""
     # What their claims ask for, and nobody has.
     fault: ClaimFault | None = None
+    # Why whoever starts nodes starts none for them.
+    no_node: str = ""
 
     @property
     def place(self) -> Place:
@@ -107,15 +109,22 @@ def claiming_pods(
             faults[fault.says if fault is not None else ""] = fault
             found[words, fault.says if fault is not None else ""].append(each)
     for (words, says), some in found.items():
-        yield ClaimingPods(tuple(sorted(some, key=lambda each: each.object)), words, absent, faults[says])
+        ordered = tuple(sorted(some, key=lambda each: each.object))
+        no_node = next(filter(None, (_newer(each, events.not_growing) for each in ordered)), "")
+        yield ClaimingPods(ordered, words, absent, faults[says], no_node)
 
 
 def _words(pod: ClaimingPod, events: SchedulingEvents) -> str:
-    """What the scheduler says of this pod. An event older than the pod is about an earlier one of its name."""
-    when, said = events.unplaced.get((pod.namespace, pod.name), ("", ""))
-    told = moment(when)
-    is_older = told is not None and pod.created is not None and told < pod.created
-    return said if said and not is_older else pod.unplaced
+    """What the scheduler says of this pod."""
+    return _newer(pod, events.unplaced) or pod.unplaced
+
+
+def _newer(pod: ClaimingPod, told: Mapping[tuple[str, str], tuple[str, str]]) -> str:
+    """What is told of it. An event older than the pod is about an earlier one of its name."""
+    when, said = told.get((pod.namespace, pod.name), ("", ""))
+    since = moment(when)
+    is_older = since is not None and pod.created is not None and since < pod.created
+    return "" if is_older else said
 
 
 def _is_new(pod: ClaimingPod, now: datetime | None) -> bool:

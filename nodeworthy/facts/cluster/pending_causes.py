@@ -212,7 +212,10 @@ def _with(cause: PendingCause, besides: str) -> PendingCause:
     if not besides or draft.is_unknown:
         return cause
     uncounted = uncounted_by_karpenter(besides)
-    told = replace(draft, cause="; ".join(filter(None, (draft.cause, counts_none(uncounted), besides))))
+    said = besides.partition(": ")[2]
+    is_told = said != "" and said in (draft.cause or "")
+    parts = (draft.cause, counts_none(uncounted), "" if is_told else besides)
+    told = replace(draft, cause="; ".join(filter(None, parts)))
     obstacle = obstacle_in(besides) if cause.more_nodes_help else None
     if obstacle is not None:
         remedy = obstacle.remedy if obstacle.is_final else f"{obstacle.remedy}; or {draft.remedy}"

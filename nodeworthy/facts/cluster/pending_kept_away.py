@@ -24,7 +24,7 @@ from nodeworthy.facts.cluster.offered_gpus import (
 from nodeworthy.facts.cluster.pending_said import PendingCause
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.pod import ClusterPod
-from nodeworthy.facts.cluster.starters_words import GPU_MACHINE, no_node_by_its_log
+from nodeworthy.facts.cluster.starters_words import is_about_gpus, no_node_by_its_log
 from nodeworthy.facts.cluster.telling_words import telling_part
 from nodeworthy.facts.pod.containers import GPU, holds_a_gpu
 from nodeworthy.known.evidence import in_text
@@ -184,7 +184,8 @@ def _of_no_node(world: PendingWorld) -> tuple[str, str]:
 def _no_machine(world: PendingWorld) -> tuple[str, str] | None:
     """What Karpenter's newest claim of a machine with NVIDIA GPUs came to, where no pod is told of it; or what it, or
     the Cluster Autoscaler, says in its log."""
-    said = max((each for each in world.events.short.values() if GPU_MACHINE.search(each[1])), default=None)
+    short = world.events.short.items()
+    said = max((each for name, each in short if is_about_gpus(name, each[1])), default=None)
     known = next((each.evidence for each in in_text(said[1])), None) if said is not None else None
     if said is None or known is None:
         return no_node_by_its_log(world.starters_say)

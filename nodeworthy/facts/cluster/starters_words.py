@@ -12,11 +12,25 @@ from nodeworthy.patterns import pattern
 
 # The types of AWS with NVIDIA GPUs, as words name them.
 GPU_MACHINE = pattern(r"\b(?:p[2-9]|g[3-9])[a-z0-9-]{0,12}\.(?:\d{0,2}xlarge|metal)")
+# And what people call a pool of nodes with GPUs, of which its claims bear the name, where no machine is named at all.
+_MACHINE = pattern(r"\b[a-z]{1,4}\d[a-z0-9-]{0,12}\.(?:\d{0,2}x?large|medium|small|metal)")
+_GPU_POOL = pattern(
+    r"(?i)gpu|nvidia|cuda|(?:\A|-)(?:[gp][2-9][a-z]{0,3}|t4|l4|l40s?|a10g?|a100|h100|h200|b200)(?:-|\Z)",
+)
 _RESOURCE = "nvidia.com/"
 # What it says of all nodes, whoever waits for them.
 _OF_ALL = ("autoscaler-stopped",)
 # By which nodes say whose pool they are, as the log names it.
 _POOLS = frozenset(("karpenter.sh/nodepool", "karpenter.sh/provisioner-name", "eks.amazonaws.com/nodegroup"))
+
+
+def is_about_gpus(claim: str, said: str) -> bool:
+    """Whether what is said of a claim of Karpenter's is about a machine with GPUs."""
+    return GPU_MACHINE.search(said) is not None or (_MACHINE.search(said) is None and _is_of_gpus(claim))
+
+
+def _is_of_gpus(claim: str) -> bool:
+    return _GPU_POOL.search(claim) is not None
 
 
 def no_node_by_its_log(said: str) -> tuple[str, str] | None:
