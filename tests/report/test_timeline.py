@@ -7,11 +7,14 @@ import gzip
 import io
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from nodeworthy.boot.effects import Effect, Installs, Joins, LoadsModule, PullsImage, Reboots, Unit, Writes
+from nodeworthy.report.effect import _DETAILS, _VERBS, _WHAT
 from tests.run import Ran, run
 
 LATE = """\
@@ -184,3 +187,39 @@ def test_of_thousands_of_effects_those_are_shown_that_a_rule_objects_to(tmp_path
     assert "\n1503 effects, all of it understood; " in ran.out
     shown = data(boot(tmp_path, f"#!/bin/bash\ndnf install -y nvidia-driver\n{many}{late}", "--format", "json"))
     assert len(shown["effects"]) == 1_503
+
+
+def test_every_kind_of_effect_has_words() -> None:
+    """One without them would end the whole timeline of whoever has it."""
+    kinds = set(_kinds(Effect))
+    of_its_own = {LoadsModule, Installs, PullsImage, Joins, Writes, Unit}
+    assert kinds - of_its_own <= _VERBS.keys()
+    assert kinds <= _WHAT.keys()
+    assert kinds - {Reboots} <= _DETAILS.keys()
+
+
+def _kinds(of: type[Effect]) -> Iterator[type[Effect]]:
+    for each in of.__subclasses__():
+        yield each
+        yield from _kinds(each)
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (
+            "kubeadm join 10.0.0.1:6443 --token abcdef.0123456789abcdef",
+            "fails      kubeadm join is given a token, and nothing by which it knows whom it joins",
+        ),
+        (
+            'curl -sfL https://get.k3s.io | K3S_URL=https://10.0.0.1:6443 INSTALL_K3S_EXEC="agent --cluster-init" sh -',
+            "fails      k3s agent is given --cluster-init",
+        ),
+    ],
+)
+def test_a_call_that_its_program_refuses_is_told(tmp_path: Path, line: str, told: str) -> None:
+    script = tmp_path / "user-data.sh"
+    script.write_text(f"#!/bin/bash\nset -e\n{line}\n", encoding="utf-8")
+    assert told in run("boot", str(script)).out
+    kinds = {each["kind"] for each in json.loads(run("boot", str(script), "--format", "json").out)["effects"]}
+    assert kinds & {"refused-call", "refused-options"}
