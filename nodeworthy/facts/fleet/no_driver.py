@@ -1,27 +1,32 @@
-"""GPUs that pods ask for on nodes to which nobody brings a driver, and nobody could but their image or their script."""
+"""GPUs that pods or a device plugin ask for on nodes to which nobody brings a driver, and nobody could but their image
+or their script."""
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from nodeworthy.derive import derive
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.operator_parts import WITHOUT_CONTAINER
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Place, value_if_known
+from nodeworthy.verdict import Place, Related, value_if_known
 
 
 @dataclass(frozen=True)
 class GpusWithoutDriver:
-    called: ClassVar[str] = "GPUs that pods ask for on nodes without a driver"
+    called: ClassVar[str] = "GPUs that are asked for on nodes without a driver"
 
     pool: GpuPool
-    pod: PodTemplate
+    # Who asks for them: pods, or the device plugin that is to hand them out.
+    askers: str
+    asks: Related
 
     @property
     def place(self) -> Place:
@@ -41,7 +46,40 @@ def gpus_without_a_driver(
     for the first of these."""
     is_first = pod.least(GPU) and next(each for each in pods if each.least(GPU)) is pod
     if is_first and not operators and all(map(_has_none, pools)):
-        yield from (GpusWithoutDriver(each, pod) for each in pools)
+        asks = Related(pod.place, f"{pod.title} asks for GPUs")
+        yield from (GpusWithoutDriver(each, "pods ask for the GPUs", asks) for each in pools)
+
+
+@derive
+def gpus_a_plugin_has_no_driver_for(
+    plugin: DaemonSetManifest,
+    plugins: Sequence[DaemonSetManifest],
+    pods: Sequence[PodTemplate] | None,
+    pools: Sequence[GpuPool],
+    operators: Sequence[OperatorValues] | None,
+) -> Iterator[GpusWithoutDriver]:
+    """The same under a device plugin, where no pods are that ask. Beside nodes that have a driver only of those in its
+    own folder: what lies elsewhere may be another cluster's."""
+    if operators or plugin is not next((each for each in plugins if each.part is Part.DEVICE_PLUGIN), None):
+        return
+    without = [each for each in pools if _has_none(each)]
+    if len(without) < len(pools):
+        folder = posixpath.dirname(plugin.place.file)
+        without = [each for each in without if posixpath.dirname(each.place.file) == folder]
+    elif any(each.least(GPU) for each in pods or ()):
+        return
+    asks = Related(plugin.place, f"{plugin.title} is to hand them out")
+    for each in without:
+        if _may_come(plugin, each):
+            yield GpusWithoutDriver(each, "a device plugin is to hand out the GPUs", asks)
+
+
+def _may_come(plugin: DaemonSetManifest, pool: GpuPool) -> bool:
+    from nodeworthy.facts.fleet.node_taint import untolerated_taint
+    from nodeworthy.facts.pod.node_choice import is_of_gpu_nodes, labels_asked_for
+
+    is_for_all = all(is_of_gpu_nodes(each) for each in labels_asked_for(plugin.pods))
+    return is_for_all and untolerated_taint(pool.machines.taints, plugin.pods.get("tolerations")) is None
 
 
 def _has_none(pool: GpuPool) -> bool:

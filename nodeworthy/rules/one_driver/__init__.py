@@ -9,7 +9,8 @@ beside a cloud's installer on one node.
 Who brings it is read where it is decided: in a plan from the image (an SSM parameter, an amiType, an image's name) and
 from the script; a pool that says otherwise than its image is wrong. The operator leaves out nodes that register with
 `nvidia.com/gpu.deploy.driver=false`; and of Amazon Linux, for which NVIDIA has no driver container, it can bring none:
-where pods ask for the GPUs of such nodes, and neither their image nor their script has a driver, nobody brings one.
+where pods ask for the GPUs of such nodes, or a device plugin is to hand them out, and neither their image nor their
+script has a driver, nobody brings one.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
 from nodeworthy.facts.fleet.no_driver import GpusWithoutDriver
 from nodeworthy.rules.one_driver import FIGHT, NO_DRIVER, RULE, TAKE_THE_IMAGE
-from nodeworthy.verdict import Findings, Related, fail, skip, unknown
+from nodeworthy.verdict import Findings, fail, skip, unknown
 
 
 @RULE.check
@@ -53,18 +53,15 @@ def _beside_the_image(nodes: AskedNodes, script: BootScript, chooser: str) -> Fi
 
 
 @RULE.check
-def nodes_whose_gpus_pods_ask_for_have_one(without: GpusWithoutDriver) -> Findings:
-    pool, pod = without.pool, without.pod
+def nodes_whose_gpus_are_asked_for_have_one(without: GpusWithoutDriver) -> Findings:
+    pool = without.pool
     yield fail(
         without,
-        "nobody brings the driver, and pods ask for the GPUs",
+        f"nobody brings the driver, and {without.askers}",
         is_=pool.evidence,
         should="an image that has the driver",
         on=pool.title,
-        related=[
-            *([pool.driver_said] if pool.driver_said is not None else []),
-            Related(pod.place, f"{pod.title} asks for GPUs"),
-        ],
+        related=[*([pool.driver_said] if pool.driver_said is not None else []), without.asks],
         severity=pool.severity,
         cause=f"{NO_DRIVER}; nor could the operator bring one, as NVIDIA has no driver container for this system",
         remedy=TAKE_THE_IMAGE,
