@@ -35,20 +35,20 @@ def meant_variable(name: str) -> str | None:
 
 # Whoever profiles has the counters of such a node to himself.
 PROFILING = ("gpu.monitoring/profiling-dedicated", "true")
-_DEPLOY = "nvidia.com/gpu.deploy"
-DEVICE_PLUGIN = f"{_DEPLOY}.device-plugin"
+DEPLOY = "nvidia.com/gpu.deploy"
+DEVICE_PLUGIN = f"{DEPLOY}.device-plugin"
 # A node with this label has a driver of its own.
-OWN_DRIVER = (f"{_DEPLOY}.driver", "false")
+OWN_DRIVER = (f"{DEPLOY}.driver", "false")
 # By one of which the operator knows that a node has GPUs: gpu-operator, controllers/state_manager.go, gpuNodeLabels.
 GPU_SIGNS = tuple(
     (f"feature.node.kubernetes.io/pci-{each}.present", "true") for each in ("10de", "0302_10de", "0300_10de")
 )
 # No part at all.
-OPERANDS = f"{_DEPLOY}.operands"
+OPERANDS = f"{DEPLOY}.operands"
 # The parts that hold the counters, by their key in the values: their label, and whether they are on by default.
 HOLDS_COUNTERS = {
-    "dcgmExporter": (f"{_DEPLOY}.dcgm-exporter", True),
-    "dcgm": (f"{_DEPLOY}.dcgm", False),
+    "dcgmExporter": (f"{DEPLOY}.dcgm-exporter", True),
+    "dcgm": (f"{DEPLOY}.dcgm", False),
 }
 
 

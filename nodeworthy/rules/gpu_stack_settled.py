@@ -28,6 +28,9 @@ have not taken back, is a warning.
 A pod of the stack, or with GPUs, that was deleted and is still there a quarter of an hour after it should have gone,
 holds what it had: on a node that answers, something of it hangs, or its claim can't be taken back.
 
+A part that no node takes for a quarter of an hour (the operator itself, before all) is told with the label that it asks
+for and no node has, which on OpenShift its project may have given to it, or with what its scheduler says.
+
 A node with GPUs whose kubelet says that it is not ready, or short of disk, memory or processes, gets no pods.
 
 A part whose pods the API server refuses (a quota, a policy, an account or a PriorityClass that is not there) has none
@@ -58,8 +61,11 @@ from nodeworthy.facts.cluster.lingering_pods import LINGERS
 from nodeworthy.facts.cluster.no_library import by_platform, without_library
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.own_logs import NO_MEMORY, ONLY_NONE, is_of_the_node
+from nodeworthy.facts.cluster.pending_said import remedy_for
+from nodeworthy.facts.cluster.scheduling_events import reasons
 from nodeworthy.facts.cluster.stack_daemonset import ShutOut
 from nodeworthy.facts.cluster.stuck_objects import StuckObject
+from nodeworthy.facts.cluster.unplaced_parts import UnplacedPart
 from nodeworthy.facts.cluster.unsettled_pods import (
     OF_ITS_OWNER,
     REFUSED,
@@ -95,6 +101,10 @@ _NOT_BY_IT = (
     "let runc start it: make runc the default runtime of nodes whose cards go to virtual machines (Docker: "
     "default-runtime in daemon.json; containerd: default_runtime_name); to be sure: docker info | grep -i runtime, or "
     "containerd config dump | grep default_runtime_name; lspci -nnk -d 10de: shows who has the cards"
+)
+_MAKE_ROOM = (
+    "make room for it: kubectl describe node NODE lists what the pods there ask for; a part with the PriorityClass "
+    "system-node-critical (daemonsets.priorityClassName of the operator's chart) drives others away"
 )
 _OTHER_RUNTIME = (
     "let the node's default runtime be runc until a driver is loaded (Docker: default-runtime in daemon.json; the "
@@ -195,6 +205,12 @@ def nothing_is_stuck(stack: GpuStack) -> Findings:
 
 
 @RULE.check
+def its_pods_come_to_nodes(stack: GpuStack) -> Findings:
+    for each in stack.unplaced:
+        yield _unplaced(each)
+
+
+@RULE.check
 def vgpus_are_made(stack: GpuStack) -> Findings:
     for each in stack.without_vgpus:
         yield _without_vgpus(each)
@@ -216,6 +232,49 @@ def _unsettled(stuck: UnsettledPods) -> Draft:
         link=_link(stuck, known),
         severity=Severity.WARNING if is_mild else RULE.severity,
     )
+
+
+def _unplaced(found: UnplacedPart) -> Draft:
+    first = found.first
+    said = " ".join(first.unplaced.split())[:_LONGEST]
+    cause, remedy = _by_its_selector(found) if found.missing else _by_its_scheduler(said)
+    return fail(
+        found,
+        f"{first.part} ({first.daemonset or first.name}) does not run: no node takes its pod",
+        is_=said,
+        should="a node that takes it",
+        cause=cause,
+        remedy=remedy,
+        victims=[each.object for each in found.pods],
+        link=link_of_part(first.part),
+    )
+
+
+def _by_its_selector(found: UnplacedPart) -> tuple[str, str]:
+    asks, namespace = " and ".join(found.missing), found.first.namespace
+    instead = f" (nodes have {', '.join(found.instead)})" if found.instead else ""
+    cause = f"it asks for nodes with {asks}, and no node has that{instead}"
+    if found.is_by_its_project:
+        return f"{cause}: OpenShift adds it to all pods of the project (openshift.io/node-selector)", (
+            f"let the project ask for what the nodes have, or for nothing: kubectl annotate namespace {namespace} "
+            "openshift.io/node-selector= --overwrite, then delete the pod"
+        )
+    label = " ".join(found.missing)
+    return cause, (
+        f"give the label to the nodes that are meant (kubectl label node NODE {label}), or take it out of the chart's "
+        "values (nodeSelector); of a project of OpenShift its annotation openshift.io/node-selector, or the cluster's "
+        "defaultNodeSelector, may add it"
+    )
+
+
+def _by_its_scheduler(said: str) -> tuple[str, str]:
+    told = sorted(reasons(said), key=lambda each: -each[0])
+    others = [why for _, why in told if "taint" not in why and "node affinity/selector" not in why]
+    known = next((each.evidence for each in in_text(said)), None)
+    if others:
+        is_short = others[0].startswith("Insufficient ") or others[0] == "Too many pods"
+        return f"the scheduler says: {others[0]}", _MAKE_ROOM if is_short else remedy_for(others[0])
+    return (known.why, known.mending) if known is not None else (f"the scheduler says: {said}", remedy_for(said))
 
 
 def _explained(said: str, otherwise: str, look: str) -> tuple[str, str]:

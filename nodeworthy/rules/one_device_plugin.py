@@ -26,8 +26,8 @@ from nodeworthy.facts.cluster.plugins_on_nodes import PluginsOnNodes
 from nodeworthy.facts.fleet.gpu_pool import NO_PLUGIN_OF_GKE
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
 from nodeworthy.facts.operator.device_plugins import Advertiser, DevicePlugins, PluginBesideImage, meet
-from nodeworthy.facts.pod.node_choice import labels_asked_for
-from nodeworthy.known.operator_parts import DEVICE_PLUGIN
+from nodeworthy.facts.pod.node_choice import Selection, labels_asked_for
+from nodeworthy.known.operator_parts import DEPLOY, DEVICE_PLUGIN
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Known, Located, Related, Severity, Unknown, fail, need, unknown
 
@@ -251,18 +251,48 @@ def one_is_there(offered: OfferedGpus) -> Findings:
         related=[Related(each.place, _chooses(each)) for each in offered.plugins],
         cause="kubelet offers only what a device plugin has registered: no pod that asks for a GPU can run there"
         + _kept_back(first)
+        + _lacks(first, offered.plugins)
         + what_karpenter_makes(first.labels)
         + (f"; {labelled[0]}" if labelled else ""),
-        remedy=labelled[1]
-        if labelled
-        else f"compare its nodeSelector, affinity and tolerations with the node: kubectl describe node "
-        f"{offered.bare[0].name}"
-        if elsewhere
-        else how_to_bring_one(offered.operator),
+        remedy=labelled[1] if labelled else _bring_one(first, offered),
         victims=offered.waiting,
         link="daemonsets" if elsewhere else "plugin",
         nodes=[node.name for node in offered.bare],
     )
+
+
+def _bring_one(node: NodeGpus, offered: OfferedGpus) -> str:
+    if not offered.plugins:
+        return how_to_bring_one(offered.operator)
+    missing = _missing_labels(node, offered.plugins)
+    if missing and all(each.startswith(DEPLOY) for each in missing):
+        return (
+            f"kubectl label node {node.name} {' '.join(missing)}, and so for each part that it lacks (kubectl get node "
+            f"{node.name} --show-labels | tr , '\\n' | grep {DEPLOY}, beside a node that is well); the operator sets "
+            "them itself on a node with nvidia.com/gpu.present: see that it runs"
+        )
+    return (
+        f"compare its nodeSelector, affinity and tolerations with the node: kubectl describe node {node.name}"
+        if not missing
+        else f"let {node.name} have {' '.join(missing)}, where its GPUs are meant to be offered: see who sets it "
+        f"(node feature discovery those of its own names), or kubectl label node {node.name} {' '.join(missing)}"
+    )
+
+
+def _lacks(node: NodeGpus, plugins: Sequence[DaemonSetManifest]) -> str:
+    missing = _missing_labels(node, plugins)
+    return f"; {node.title} lacks the label by which it would be chosen ({', '.join(missing)})" if missing else ""
+
+
+def _missing_labels(node: NodeGpus, plugins: Sequence[DaemonSetManifest]) -> list[str]:
+    """The labels by which a plugin chooses nodes and this one has not; of several plugins each has its own, and to a
+    node that is worked on they may come yet."""
+    if len(plugins) != 1 or plugins[0].elsewhere is not None or any(map(is_a_cordon, node.taints)):
+        return []
+    choice = Selection(plugins[0].pods)
+    refused = [each for each in choice.labels if choice.refuses(each, node.labels.get(each))]
+    wanted = ((each, next(choice.wanted(each), "" if each in node.labels else "true")) for each in refused)
+    return [f"{label}={value}" for label, value in wanted if value]
 
 
 def _own_is_silent(offered: OfferedGpus) -> Draft:

@@ -31,6 +31,7 @@ from nodeworthy.facts.cluster.makers import LABELS, Makers
 from nodeworthy.facts.cluster.mig_refused import MigReason, by_its_words, why_not_cut
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.stuck_objects import Around, StuckObject, stuck_objects
+from nodeworthy.facts.cluster.unplaced_parts import unplaced_parts
 from nodeworthy.facts.cluster.unsettled_pods import UnsettledPods
 from nodeworthy.facts.cluster.waiting_workers import waiting_workers
 from nodeworthy.known.containerd import defaults
@@ -95,6 +96,7 @@ def _facts(seen: ClusterObjects, not_seen: NotSeen, stranded: Collection[str]) -
         without_vgpus=tuple(
             replace(each, words=_said_by_its(VGPU_MANAGER, seen, each.node.name)) for each in found.without_vgpus
         ),
+        unplaced=tuple(unplaced_parts(pods, kept.nodes.values(), kept.now, of_projects=seen.stack.of_projects)),
         unseen=_unseen(seen, not_seen),
     )
     return [whole] if has_any or found.unsettled or found.unready or objects or whole.work else []

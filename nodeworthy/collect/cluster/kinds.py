@@ -247,7 +247,7 @@ NAMESPACES = ObjectKind(
     "Namespace",
     namespaced=False,
     core=False,
-    what_for="which of them HAMi's webhook passes over",
+    what_for="which of them HAMi's webhook passes over, and to which nodes OpenShift keeps their pods",
 )
 DEPLOYMENTS = ObjectKind("deployments", "Deployment", ("apps", "extensions"), core=False, what_for="HAMi's scheduler")
 SERVICE_MONITORS = ObjectKind(

@@ -18,6 +18,7 @@ from nodeworthy.collect.cluster.kinds import (
     EVENTS,
     JOBS,
     KEPT_WHOLE,
+    NAMESPACES,
     NODES,
     OF_CLAIMS,
     PODS,
@@ -169,6 +170,8 @@ class ClusterObjects:
         self._keep_release(kind, data)
         if kind is CONFIG_MAPS:
             self.stack.add_config_map(key, data)
+        elif kind is NAMESPACES:
+            self.stack.add_namespace(key[1], data)
 
     def _keep_daemonset(self, key: Key, data: Mapping[str, Any]) -> None:
         self.hami.add_maker(DAEMONSETS, key, data)

@@ -21,6 +21,8 @@ from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 Key = tuple[str, str]
+# By it OpenShift adds a node selector to each pod of a project.
+_OF_A_PROJECT = "openshift.io/node-selector"
 _COUNTS = ("desiredNumberScheduled", "numberReady", "updatedNumberScheduled")
 # What kubelet says of a pod that it cannot make; longer than any runtime's sentence.
 _REASONS = frozenset(("FailedCreatePodSandBox", "FailedMount", "FailedAttachVolume", "FailedPrepareDynamicResources"))
@@ -58,6 +60,8 @@ class StackSeen:
     # The ConfigMaps that were read, and those of them that hold configurations of mig-parted.
     config_maps: set[Key] = field(default_factory=set)
     mig_maps: dict[Key, tuple[MigLayouts, ...]] = field(default_factory=dict)
+    # What OpenShift asks of the nodes of a project's pods, by namespace.
+    of_projects: dict[str, str] = field(default_factory=dict)
     # Those of the stack itself that are no DaemonSets, and which part each is.
     _parts: dict[str, str] = field(default_factory=dict)
 
@@ -87,6 +91,9 @@ class StackSeen:
             self._asking.add(maker)
         elif part := _part_in(template):
             self._parts[maker] = part
+
+    def add_namespace(self, name: str, data: Mapping[str, Any]) -> None:
+        self.of_projects[name] = strings_at(data, "metadata", "annotations").get(_OF_A_PROJECT, "")
 
     def add_config_map(self, key: Key, data: Mapping[str, Any]) -> None:
         self.config_maps.add(key)

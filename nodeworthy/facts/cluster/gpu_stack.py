@@ -14,6 +14,7 @@ from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.stack_daemonset import ShutOut, StackDaemonSet, shut_out
 from nodeworthy.facts.cluster.stuck_objects import StuckObject
+from nodeworthy.facts.cluster.unplaced_parts import UnplacedPart
 from nodeworthy.facts.cluster.unsettled_pods import (
     UnsettledPods,
     claims_of_nvidias,
@@ -129,6 +130,8 @@ class GpuStack:
     objects: tuple[StuckObject, ...] = ()
     unready: tuple[UnreadyNodes, ...] = ()
     without_vgpus: tuple[FailedVgpus, ...] = ()
+    # Its own pods that no node takes.
+    unplaced: tuple[UnplacedPart, ...] = ()
     # Why not all of it could be looked at.
     unseen: str | None = None
 

@@ -13,13 +13,24 @@ _INITIALIZED = "karpenter.sh/initialized"
 
 
 def no_plugin(operator: ClusterPod | None) -> str:
-    there = "" if operator is None else f", beside an operator ({operator.name}) that should bring one"
+    there = "" if operator is None else f", beside an operator ({operator.name}) that should bring one{_how(operator)}"
     return f"no device plugin in the cluster{there}"
+
+
+def _how(operator: ClusterPod) -> str:
+    """How one fares that does not run itself: it makes none of its parts before it does."""
+    if operator.ready:
+        return ""
+    if operator.unplaced:
+        return " and is on no node itself"
+    return f" and does not run itself ({operator.fault or 'not ready'})"
 
 
 def how_to_bring_one(operator: ClusterPod | None) -> str:
     if operator is None:
         return "install the GPU operator (devicePlugin.enabled: true), or NVIDIA's device plugin alone"
+    if not operator.ready:
+        return f"let the operator run first: kubectl describe pod -n {operator.namespace} {operator.name}"
     return (
         "see why the operator made none: kubectl get clusterpolicies -o yaml (is there one, does it say "
         "devicePlugin.enabled: true, and what do its conditions say?), then kubectl logs -n "

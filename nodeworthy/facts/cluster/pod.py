@@ -47,7 +47,7 @@ class ClusterPod(NamedPod):
     runtime_class: str
     wants_gpus: bool
     ready: bool
-    # When it became ready, or ceased to be.
+    # When it became ready, or ceased to be; of a pod on no node, when its scheduler first said that it finds none.
     since: str
     # None where the kubelet does not tell.
     has_sandbox: bool | None
@@ -71,6 +71,8 @@ class ClusterPod(NamedPod):
     controls: str = ""
     # Why it is on no node, in its scheduler's words.
     unplaced: str = ""
+    # The labels that a part of the stack asks of its node, while it is on none.
+    chooses: tuple[tuple[str, str], ...] = ()
     # The init container that ends with an error.
     fails_in: str = ""
     # The container that its runtime has made and not started, while nothing is said of it.
@@ -125,7 +127,7 @@ def cluster_pod(data: Any) -> ClusterPod:
         runtime_class=intern(text_at(spec, "runtimeClassName")),
         wants_gpus=any(map(_wants_gpus, containers)),
         ready=_ready(phase, conditions, main),
-        since=intern(text_at(conditions.get("Ready"), "lastTransitionTime")),
+        since=intern(_since(conditions, is_placed=bool(text_at(spec, "nodeName")))),
         has_sandbox=_has_sandbox(conditions, statuses),
         fault=next(filter(None, map(_fault, ailing)), ""),
         restarts=sum(number_at(each, "restartCount") or 0 for each in statuses),
@@ -139,6 +141,7 @@ def cluster_pod(data: Any) -> ClusterPod:
         claims=tuple(text_at(each, "resourceClaimTemplateName") for each in mappings_at(spec, "resourceClaims")),
         controls=next(filter(None, (controller_of(text_at(each, "image")) for each in containers)), ""),
         unplaced="" if text_at(spec, "nodeName") else text_at(conditions.get("PodScheduled"), "message"),
+        chooses=() if text_at(spec, "nodeName") or not part else tuple(strings_at(spec, "nodeSelector").items()),
         fails_in=_failing_init(status),
         never_started=next(filter(None, map(_made_alone, ailing)), ""),
         lists_by_mounts=bool(part) and any(map(_lists_by_mounts, containers)),
@@ -152,6 +155,12 @@ def cluster_pod(data: Any) -> ClusterPod:
 @lru_cache(maxsize=4096)
 def _labels(written: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
     return {intern(name): intern(value) for name, value in written}
+
+
+def _since(conditions: Mapping[str, Any], *, is_placed: bool) -> str:
+    """Kubelet says whether a pod is ready; of one that has none, the scheduler says since when."""
+    ready = text_at(conditions.get("Ready"), "lastTransitionTime")
+    return ready if ready or is_placed else text_at(conditions.get("PodScheduled"), "lastTransitionTime")
 
 
 def _claimed(spec: Mapping[str, Any], status: Mapping[str, Any]) -> Iterator[str]:

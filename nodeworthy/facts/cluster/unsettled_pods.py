@@ -186,7 +186,7 @@ def _is_beside(cause: UnsettledPods, waiting: UnsettledPods) -> bool:
 
 
 def _of_stack(pod: ClusterPod, said: Mapping[str, str], now: datetime | None) -> str:
-    if pod.is_over or pod.ready:
+    if pod.is_over or pod.ready or pod.unplaced:
         return ""
     if pod.fault and (pod.restarts or pod.fault in _OF_THE_PLATFORM):
         return pod.fault
