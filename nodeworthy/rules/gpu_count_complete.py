@@ -186,14 +186,14 @@ def _says(node: NodeGpus) -> str:
 
 
 def _mends(silent: SilentPlugin, known: Evidence | None) -> str:
-    own = without_library((*silent.beside, *silent.pods)[0], known, silent.nodes[0].runtime)
+    own = without_library((*silent.beside, *silent.pods)[0], known, silent.nodes[0].starts_containers)
     if own is not None:
         return own[1]
     return known.mending if known is not None else silent.hangs[1] or _remedy(silent)
 
 
 def _why(silent: SilentPlugin, known: Evidence | None) -> str:
-    own = without_library((*silent.beside, *silent.pods)[0], known, silent.nodes[0].runtime)
+    own = without_library((*silent.beside, *silent.pods)[0], known, silent.nodes[0].starts_containers)
     why = own[0] if own is not None else known.why if known is not None else ""
     said = f"{why}{_of_an_old_card(silent, known)}" if known is not None else ""
     if said and not silent.beside:

@@ -8,10 +8,10 @@ with GPUs that has no sandbox, no image, or whose container kubelet or the runti
 not there), and any other pod of a node with GPUs that NVIDIA's runtime or its toolkit does not let start (as the
 default runtime it starts them all, the CNI's too). A program that ended by its own error is its owner's, and not told;
 one whose log says that its node owes it something (no fabric manager, a lost GPU, a driver that is too old), or what is
-wrong around it (too little shared memory, ranks that do not reach each other, a volume, an image of another CUDA) is,
-and one that runs on and says that it sees none of the GPUs that it holds is a warning, as is one that gets no more
-memory of a GPU that pods share in turn. So is one that asks for GPUs by NVIDIA_VISIBLE_DEVICES alone, names no
-RuntimeClass where there is NVIDIA's, and finds no library of the driver.
+wrong around it (too little shared memory, ranks that do not reach each other, a volume, an image of another CUDA) is.
+It is a warning where that one has ended for good, in the last hours; as is one that runs on and says that it sees none
+of the GPUs that it holds, and one that gets no more memory of a GPU that pods share in turn. So is one that asks for
+GPUs by NVIDIA_VISIBLE_DEVICES alone, names no RuntimeClass where there is NVIDIA's, and finds no library of the driver.
 
 What the operator could not do of its ClusterPolicy or an NVIDIADriver at all, it says in a condition of that; of what
 is not ready yet the parts themselves tell more. So do Flux and Argo CD of a release of the stack, Kueue of a workload
@@ -124,6 +124,22 @@ _BY_IPV4_ALONE = (
     "the node has IPv6 addresses alone, and nv-hostengine of DCGM's container is started with -b 0.0.0.0, which is "
     "IPv4: nobody reaches it at the node's address"
 )
+# Source: NVIDIA, GPU Operator, platform support: GPUDirect Storage; NVIDIA/gpu-operator issue 2911.
+_NO_PROGRAM, _WITH_SIDECARS = "operand-image-without-program", ("Ubuntu", "CoreOS")
+_OF_OTHER_SYSTEMS = (
+    "GDRCopy and GPUDirect Storage in the driver's pod are made for Ubuntu's LTS releases and for OpenShift alone, and "
+    "the node has {}: their image does not start there, and while that one container fails the whole driver pod is not "
+    "ready, though the driver is loaded"
+)
+_WITHOUT_SIDECARS = (
+    "set gdrcopy.enabled=false and gds.enabled=false (in the ClusterPolicy, or in the NVIDIADriver of these nodes); "
+    "GDRCopy from 2.6 on works without its module, else install it on the host"
+)
+_ENGINE_UNREACHED = (
+    "DCGM's own engine runs on the node, in the pod {}, and the exporter does not reach it at port 5555: that is a "
+    "hostPort, which a CNI without its portmap plugin does not serve (or a network policy keeps them apart, or the "
+    "engine listens elsewhere)"
+)
 _ITS_OWN_ENGINE = (
     "let the exporter run its own engine: dcgm.enabled=false in the operator's values (without "
     "DCGM_REMOTE_HOSTENGINE_INFO); to be sure: kubectl exec DCGM-POD -- ss -ltn | grep 5555"
@@ -219,7 +235,7 @@ def vgpus_are_made(stack: GpuStack) -> Findings:
 def _unsettled(stuck: UnsettledPods) -> Draft:
     known = next((each.evidence for each in in_text(stuck.words)), None)
     should = "gone" if stuck.fault == LINGERS else "running and ready"
-    is_mild = stuck.fault in (WITHOUT_GPUS, SPEAKS) or _shares_its_memory(stuck, known)
+    is_mild = stuck.fault == SPEAKS or _is_its_owners_to_see(stuck, known)
     return fail(
         stuck,
         f"{_who(stuck)} {_does_not(stuck, known)}",
@@ -386,6 +402,8 @@ def _does_not(stuck: UnsettledPods, known: Evidence | None) -> str:
 
 def _crashes(stuck: UnsettledPods, known: Evidence | None) -> str:
     verb = "crashes" if len(stuck.pods) == 1 else "crash"
+    if stuck.first.is_over:
+        verb = "has failed" if len(stuck.pods) == 1 else "have failed"
     if known is None or is_of_the_node(known) or _shares_its_memory(stuck, known):
         return f"{verb} for what its node lacks"
     return f"{verb}: {known.says}"
@@ -470,8 +488,21 @@ def _of_what_it_is(stuck: UnsettledPods, known: Evidence | None) -> tuple[str, s
         return _DIVIDES_NO_MEMORY.format(stuck.shared_by), _LIMIT_IT
     if stuck.is_of_ipv6 and known is not None and known.id == _NO_ENGINE:
         return _BY_IPV4_ALONE, _ITS_OWN_ENGINE
+    if known is not None and known.id == _NO_PROGRAM and _has_no_sidecars(stuck.system):
+        return _OF_OTHER_SYSTEMS.format(stuck.system), _WITHOUT_SIDECARS
+    if stuck.engine and known is not None and known.id == _NO_ENGINE:
+        return _ENGINE_UNREACHED.format(stuck.engine), _ITS_OWN_ENGINE
     of_platform = by_platform(stuck.first, known, stuck.platform)
     return of_platform or without_library(stuck.first, known, stuck.runtime if stuck.first.part else "")
+
+
+def _has_no_sidecars(system: str) -> bool:
+    return bool(system) and not any(each in system for each in _WITH_SIDECARS)
+
+
+def _is_its_owners_to_see(stuck: UnsettledPods, known: Evidence | None) -> bool:
+    has_ended = stuck.by_its_own_words and stuck.first.is_over
+    return stuck.fault == WITHOUT_GPUS or has_ended or _shares_its_memory(stuck, known)
 
 
 def _shares_its_memory(stuck: UnsettledPods, known: Evidence | None) -> bool:

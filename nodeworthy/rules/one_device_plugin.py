@@ -7,7 +7,8 @@ brings the count of physical GPUs back where shared ones were promised. The oper
 NVIDIA, those of EKS Auto Mode among them, run one as a service of the host, and GKE runs its own on nodes without the
 label gke-no-default-nvidia-gpu-device-plugin: a second one beside it is a warning. With none of them nobody counts the
 GPUs of a node, and no pod can have one; nor does one count that does not mount the folder of kubelet's socket, for it
-has nowhere to register.
+has nowhere to register. Google's plugin on nodes that are not GKE's hands out devices without the driver's libraries,
+unless it is told where these lie, or Google's installer puts them where it looks: that is a warning.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.offered_gpus import OWN_PLUGIN_IS_SILENT, RESTART_OWN_PLUGIN, OfferedGpus
 from nodeworthy.facts.cluster.pending_kept_away import is_a_cordon, why_unlabelled
 from nodeworthy.facts.cluster.plugins_on_nodes import PluginsOnNodes
-from nodeworthy.facts.fleet.gpu_pool import NO_PLUGIN_OF_GKE
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
 from nodeworthy.facts.operator.device_plugins import Advertiser, DevicePlugins, PluginBesideImage, meet
 from nodeworthy.facts.pod.node_choice import Selection, labels_asked_for
+from nodeworthy.known.cloud_gpus import NO_PLUGIN_OF_GKE
 from nodeworthy.known.operator_parts import DEPLOY, DEVICE_PLUGIN
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Known, Located, Related, Severity, Unknown, fail, need, unknown
@@ -213,6 +214,25 @@ def one_runs_on_a_node(running: PluginsOnNodes) -> Findings:
             remedy="remove one of them; the operator's goes with devicePlugin.enabled: false, or from a node with "
             f"`kubectl label node {running.nodes[0]} {DEVICE_PLUGIN}=false`",
         )
+
+
+@RULE.check
+def it_finds_the_driver(running: PluginsOnNodes) -> Findings:
+    if running.of_google is None or not running.not_googles:
+        return
+    yield fail(
+        running.of_google,
+        f"{running.of_google.title} is Google's device plugin, made for GKE's nodes, and runs",
+        is_="nvidia-gpu-device-plugin without -host-path",
+        should="NVIDIA's device plugin (k8s-device-plugin)",
+        on=[node.title for node in running.not_googles],
+        cause="it gives a container the device files, and what lies in /home/kubernetes/bin/nvidia of the node, where "
+        "GKE has its driver: elsewhere containers get GPUs and no library of the driver (libcuda.so.1 and nvidia-smi "
+        "are not there)",
+        remedy="remove it, install NVIDIA's (nvcr.io/nvidia/k8s-device-plugin, its chart or the GPU operator), and let "
+        "NVIDIA's runtime start containers: nvidia-ctk runtime configure --set-as-default for the node's runtime",
+        severity=Severity.WARNING,
+    )
 
 
 def _beside_hosts(plugin: DaemonSetManifest, nodes: Sequence[ClusterNode]) -> Draft:

@@ -343,7 +343,19 @@ def _mends_it(toolkit: ToolkitOnNodes) -> str:
             "CONTAINERD_RESTART_MODE=none out of toolkit.env; if it still knows no such runtime, compare "
             "CONTAINERD_CONFIG with the file that kubelet's containerd reads"
         )
-    return _read_its_log(toolkit) if _its_folders_are_right(toolkit) and toolkit.broken else COMPARE
+    return _read_its_log(toolkit) if _its_folders_are_right(toolkit) and toolkit.broken else _compare(toolkit)
+
+
+def _compare(toolkit: ToolkitOnNodes) -> str:
+    """The paths themselves, where the nodes say what they run, and nobody says what the toolkit was given."""
+    used = toolkit.runtime.state
+    if not isinstance(used, Known) or not toolkit.is_containerd or None in (used.value.socket, used.value.config):
+        return COMPARE
+    if not toolkit.found_no_socket or not _says_no_folders(toolkit):
+        return COMPARE
+    given = {"CONTAINERD_SOCKET": used.value.socket, "CONTAINERD_CONFIG": used.value.config, **used.value.toolkit_env}
+    told = ", ".join(f"{name}={path}" for name, path in given.items())
+    return f"set in toolkit.env what {used.value.distribution} has: {told}; to be sure: ls -l {used.value.socket}"
 
 
 def _start_it_again(toolkit: ToolkitOnNodes) -> str:
@@ -383,7 +395,7 @@ def _where_it_went(toolkit: ToolkitOnNodes) -> str:
             "the toolkit writes the runtime and was told to restart nothing (CONTAINERD_RESTART_MODE=none): until "
             "somebody restarts containerd, it does not know what was written"
         )
-    if any(each.state == Known(None) for each in (daemonset.config_folder, daemonset.socket_folder)):
+    if _says_no_folders(toolkit):
         return (
             "kubelet's containerd has no such runtime in its config, or has it no more (a restart wrote it anew); "
             "which config the toolkit writes into, its DaemonSet does not say"
@@ -394,6 +406,11 @@ def _where_it_went(toolkit: ToolkitOnNodes) -> str:
     if toolkit.mounts_kubelets:
         return f"{wrote}, which are those of kubelet's containerd by what the nodes say"
     return f"{wrote}; kubelet's containerd may be another one"
+
+
+def _says_no_folders(toolkit: ToolkitOnNodes) -> bool:
+    daemonset = toolkit.daemonset
+    return any(each.state == Known(None) for each in (daemonset.config_folder, daemonset.socket_folder))
 
 
 def _toolkit_waits(toolkit: ToolkitOnNodes) -> Draft:
@@ -434,7 +451,11 @@ def _toolkit_is_broken(toolkit: ToolkitOnNodes) -> Draft:
         on=toolkit.on_stricken,
         related=[Related(toolkit.place, "the DaemonSet that it belongs to"), *toolkit.stricken_say],
         cause="; ".join(filter(None, [known.why if known else None, toolkit.told_pods, toolkit.stricken_gpus])),
-        remedy=COMPARE if toolkit.found_no_socket else known.mending if known is not None else _read_its_log(toolkit),
+        remedy=_compare(toolkit)
+        if toolkit.found_no_socket
+        else known.mending
+        if known is not None
+        else _read_its_log(toolkit),
         victims=toolkit.victims,
     )
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from nodeworthy.facts.fleet.gpu_pool import NO_PLUGIN_OF_GKE
+from nodeworthy.known.cloud_gpus import NO_PLUGIN_OF_GKE
 from nodeworthy.known.containerd import containerd_of, defaults
 from tests.by_day import some
 from tests.doors.infra_faults import FAULTS, Fault

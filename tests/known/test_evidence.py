@@ -128,7 +128,7 @@ def test_memory_of_a_gpu_is_no_gpu() -> None:
 
 
 # Holes that say how their words begin.
-_BOUNDED = ("<gpupackage>", "<cudalibrary>", "<driverlibrary>", "<medialibrary>")
+_BOUNDED = ("<gpupackage>", "<cudalibrary>", "<driverlibrary>", "<medialibrary>", "<systemwithout>")
 _HOLES = {
     "number": "4711",
     "count": "12",
@@ -137,6 +137,7 @@ _HOLES = {
     "cudalibrary": "libcudart.so.12",
     "driverlibrary": "libcuda.so.1",
     "medialibrary": "libnvcuvid.so.1",
+    "systemwithout": "scos4.17",
 }
 
 

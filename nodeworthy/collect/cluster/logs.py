@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -14,6 +15,7 @@ from nodeworthy.collect.cluster.dump_text import PrintedLogs
 from nodeworthy.collect.cluster.kinds import RUNTIME_CLASSES
 from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.collect.source.files import shown_path
+from nodeworthy.facts.cluster.elapsed import has_just_begun
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.node_labels import PRODUCT
 from nodeworthy.facts.cluster.own_logs import (
@@ -23,6 +25,7 @@ from nodeworthy.facts.cluster.own_logs import (
     words_of_the_node,
 )
 from nodeworthy.facts.cluster.pod import ClusterPod
+from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.hami.crash import is_crash
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.known.chain import link_of_evidence
@@ -70,6 +73,7 @@ _SPEAK_OF_OTHERS = speakers() | {OPERATOR}
 # Of the operator, what the API server refuses it: it goes on without it, and makes none of its parts.
 _REFUSED, _STILL = "rbac-forbidden", 50
 _OF_ONE_MAKER, _MOST = 20, 100
+_LATELY = timedelta(hours=6)
 # With this line a device plugin has told kubelet of its devices: what went wrong before it is mended.
 _REGISTERED = "Registered device plugin"
 _AS_GATHERED = ("namespaces", "pods", "logs")
@@ -158,6 +162,7 @@ def read_users_words(seen: ClusterObjects, index: Index) -> None:
     for some, reader in (
         ([pod for pod in users if not pod.ready and is_crash(pod)], words_of_the_node),
         ([pod for pod in users if pod.ready], words_of_no_gpu),
+        ([pod for pod in seen.pods.values() if _has_failed_lately(pod, seen)], words_of_the_node),
         ([pod for pod in seen.pods.values() if _is_of_another_runtime(pod, seen)], words_of_no_library),
     ):
         for pod in some[:_MOST]:
@@ -166,6 +171,12 @@ def read_users_words(seen: ClusterObjects, index: Index) -> None:
             said = next(filter(None, read), "")
             if said:
                 seen.words_of_users[pod.object] = said[:_LONGEST]
+
+
+def _has_failed_lately(pod: ClusterPod, seen: ClusterObjects) -> bool:
+    """What ended longer ago may have been mended since, and nobody runs it again."""
+    is_ours = pod.wants_gpus and not pod.part and pod.phase == "Failed" and is_crash(pod)
+    return is_ours and not pod.reason and has_just_begun(moment(pod.since), seen.capacity.now, _LATELY)
 
 
 def keep_users_words(seen: ClusterObjects, name: str, logs: Sequence[str]) -> None:
@@ -291,7 +302,7 @@ def last_words(log: str, *, searched: bool = True) -> WeighedWords:
         return WeighedWords(_KNOWN, message(cause.words, cause.itself))
     marked = _last_with(lines, _MARKED)
     if marked is not None:
-        return WeighedWords(_LIKE_A_FAULT, message(marked))
+        return WeighedWords(_LIKE_A_FAULT, _with_what_led_to_it(lines, marked) if searched else message(marked))
     if known:
         return WeighedWords(_LIKE_A_FAULT, message(known[0].words, known[0].itself))
     told = _last_with(lines, _SOUNDS_LIKE_ONE)
@@ -312,6 +323,17 @@ def _cause_before(lines: Sequence[str], ended: str) -> str:
     at = len(lines) - 1 - lines[::-1].index(ended)
     cause = _first_cause(in_text("\n".join(lines[max(0, at - _SHORTLY) : at])))
     return message(cause.words, cause.itself) if cause is not None else message(ended)
+
+
+def _with_what_led_to_it(lines: Sequence[str], marked: str) -> str:
+    """A line that says no more than that it failed, with the fault before it; else the line alone."""
+    known = in_text(marked)
+    if not known or not all(each.evidence.is_family for each in known):
+        return message(marked)
+    at = len(lines) - 1 - lines[::-1].index(marked)
+    before = [each for each in lines[max(0, at - _SHORTLY) : at] if each.strip() != marked.strip()]
+    fault = _last_with(before, _MARKED) or _last_with(before, _SOUNDS_LIKE_ONE)
+    return f"{message(fault)}; {message(marked)}"[: 2 * _LONGEST] if fault is not None else message(marked)
 
 
 def _last_with(lines: Sequence[str], mark: re.Pattern[str]) -> str | None:

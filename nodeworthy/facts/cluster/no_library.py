@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nodeworthy.facts.cluster.node_labels import GOOGLES
 from nodeworthy.facts.cluster.own_logs import ONLY_NONE
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.known.containerd import defaults
@@ -40,6 +41,18 @@ _BY_RUNTIME = {
         "docker, then delete the pod; to be sure, on the node: docker info | grep -i runtime; nvidia-smi",
     ),
 }
+_ON_GKE = (
+    "no driver library is in its container: GKE's driver lies in /home/kubernetes/bin/nvidia of the node, no runtime "
+    "of NVIDIA's puts it anywhere, and GKE's own device plugin gives it to containers that ask for nvidia.com/gpu "
+    "alone, which this one does not; or the node's driver is not installed yet"
+)
+_MOUNT_IT = (
+    "mount that folder (a hostPath volume) at /usr/local/nvidia, set LD_LIBRARY_PATH=/usr/local/nvidia/lib64, and let "
+    "the container be privileged: of the exporter's chart extraHostVolumes, extraVolumeMounts and securityContext; GKE "
+    "has DCGM of its own as well (gcloud container clusters update NAME --monitoring=SYSTEM,DCGM)"
+)
+# A part of the stack that is there is none that Google brings: of DCGM and NVML these say no more than that.
+_OF_GKE = (*FINDS_NO_DRIVER, "plugin-no-devices", "nvml-initialization", "dcgm-initialization")
 _IN_ITS_CLASS = (
     "no driver library is in its container, though its RuntimeClass is {name}: its node has no driver where the "
     "toolkit looks for it, or the handler of that class is not NVIDIA's runtime there"
@@ -57,6 +70,8 @@ _FINDS_NOTHING = frozenset((*ONLY_NONE, *FINDS_NO_DRIVER, "smi-not-in-container"
 def by_platform(pod: ClusterPod, known: Evidence | None, platform: str) -> tuple[str, str] | None:
     """Why, and what to do, where the platform of its node has its own way of getting the driver into a container."""
     own = platforms().get(platform)
+    if pod.part and platform == GOOGLES:
+        return None
     if own is None or known is None or known.id not in _FINDS_NOTHING or pod.lists_by_mounts:
         return None
     by_its_class = own.by_class and pod.runtime_class.startswith(defaults().runtime_class)
@@ -66,6 +81,8 @@ def by_platform(pod: ClusterPod, known: Evidence | None, platform: str) -> tuple
 def without_library(pod: ClusterPod, known: Evidence | None, runtime: str = "") -> tuple[str, str] | None:
     """Returns why, and what to do; what is known of the words alone supposes that no class is named, and that its
     node's `runtime` is containerd."""
+    if runtime == GOOGLES and known is not None and known.id in _OF_GKE and not pod.mounts_googles_driver:
+        return _ON_GKE, _MOUNT_IT
     by_runtime = _BY_RUNTIME.get(runtime.partition(":")[0])
     if by_runtime is not None and known is not None and known.id in _LACKS_IT and not pod.lists_by_mounts:
         return by_runtime

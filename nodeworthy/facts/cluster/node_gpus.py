@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, strings_at, text_at
 from nodeworthy.facts.cluster.labelled_node import LabelledNode
 from nodeworthy.facts.cluster.node_labels import (
+    GOOGLES,
     PRODUCT,
     SHARED,
     change_under_way,
@@ -20,6 +21,7 @@ from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.watched_by_words import condition_by_words
 from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.pod.effective_requests import gpu_amounts
+from nodeworthy.known.cloud_gpus import GKE_ACCELERATOR, NO_PLUGIN_OF_GKE
 from nodeworthy.known.gpu_conditions import GpuCondition, fault_of_a_program, gpu_conditions, tells_of_no_gpu
 from nodeworthy.known.hami import annotation_names
 from nodeworthy.known.platforms import platform_of
@@ -104,6 +106,8 @@ class NodeGpus(LabelledNode):
     ails_since: datetime | None = None
     # What starts its containers, as kubelet says it: `cri-o://1.31.8`.
     runtime: str = ""
+    # Its system, as kubelet says it: `Rocky Linux 9.6 (Blue Onyx)`.
+    system: str = ""
     # Its kubelet tells IPv6 addresses alone.
     is_of_ipv6: bool = False
     # Of which platform it is, where that has a way of its own to the driver (known/platforms.toml).
@@ -121,6 +125,12 @@ class NodeGpus(LabelledNode):
     @property
     def has_gpus(self) -> bool:
         return any(self.capacity.values()) or says_it_has_gpus(self.labels)
+
+    @property
+    def starts_containers(self) -> str:
+        """What starts its containers, as kubelet says it; GKE's beside the driver that Google installs are another."""
+        is_googles = GKE_ACCELERATOR in self.labels and self.labels.get(NO_PLUGIN_OF_GKE) != "true"
+        return GOOGLES if is_googles else self.runtime
 
     @property
     def shared_by(self) -> int:
@@ -172,6 +182,7 @@ def node_gpus(data: Any) -> NodeGpus:
         tuple(_watched(data)),
         *_ails(data),
         runtime=text_at(data, "status", "nodeInfo", "containerRuntimeVersion"),
+        system=text_at(data, "status", "nodeInfo", "osImage"),
         is_of_ipv6=_is_of_ipv6(data),
         platform=platform_of(
             labels,

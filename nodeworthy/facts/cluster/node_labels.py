@@ -16,6 +16,8 @@ POOL = "nodeworthy/pool"
 # By which clouds say how many a machine was started with, where its type leaves that open or is a new one.
 TYPE_COUNTS = ("cloud.google.com/gke-accelerator-count", "karpenter.k8s.aws/instance-gpu-count")
 INSTANCE_TYPES = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
+# What starts containers of GKE's nodes, beside the driver that Google installs: no runtime of NVIDIA's.
+GOOGLES = "gke"
 # What GPU feature discovery puts behind the product of GPUs that are shared.
 SHARED = "-SHARED"
 # And of GPUs whose MIG devices the strategy `single` has no one name for: the device plugin then offers none.

@@ -105,8 +105,8 @@ def _unoffered(resource: str, nodes: Sequence[NodeGpus], world: PendingWorld) ->
     node, known = world.nodes.get(pod.node), next((each.evidence for each in in_text(words)), None)
     if node is None or node in nodes or known is None:
         return
-    lacks = without_library(pod, known, node.runtime)
-    if lacks is not None:
+    lacks = without_library(pod, known, node.starts_containers) or (known.why, known.mending)
+    if not known.is_symptom:
         yield Related(pod.place, f"if {node.title} has GPUs, it offers none: {lacks[0]}; {lacks[1]}")
 
 

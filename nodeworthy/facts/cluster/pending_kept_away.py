@@ -26,6 +26,7 @@ from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.starters_words import is_about_gpus, no_node_by_its_log
 from nodeworthy.facts.cluster.telling_words import telling_part
+from nodeworthy.facts.cluster.unoffered_names import why_no_machine_gets_one, why_no_slice
 from nodeworthy.facts.pod.containers import GPU, holds_a_gpu
 from nodeworthy.known.evidence import in_text
 from nodeworthy.known.node_signs import has_a_card_of_no_vendor, labelled_with_more
@@ -120,8 +121,11 @@ _OF_KUBERNETES = {
 def not_offered(resource: str, world: PendingWorld) -> PendingCause:
     others = sorted(name for name in world.resources if holds_a_gpu(name))
     have = [node for node in world.nodes.values() if node.has_gpus]
+    named = why_no_machine_gets_one(resource, have) or why_no_slice(resource, have) if have else None
     if have and all(map(is_for_machines, have)):
         cause, remedy = _of_machines(have)
+    elif named is not None:
+        cause, remedy = named
     elif others:
         cause = f"nodes offer {', '.join(others)}: the device plugin's config (MIG, sharing) names them so"
         remedy = f"ask for {others[0]}, or let the device plugin offer {resource}"
@@ -317,7 +321,7 @@ def _by_its_words(cause: str, pod: ClusterPod, world: PendingWorld) -> tuple[str
 
 
 def _runtime_of(pod: ClusterPod, world: PendingWorld) -> str:
-    return world.nodes[pod.node].runtime if pod.node in world.nodes else ""
+    return world.nodes[pod.node].starts_containers if pod.node in world.nodes else ""
 
 
 def _read_why(pod: ClusterPod) -> str:
@@ -334,7 +338,7 @@ def why_it_offers_none(nodes: Sequence[NodeGpus], plugin: ClusterPod, words: str
         return _ONE_NAME.format(found[1]), _ONE_SIZE.format(found[0].name)
     known = next((each.evidence for each in in_text(words)), None)
     if known is not None:
-        why, mending = without_library(plugin, known, nodes[0].runtime) or (known.why, known.mending)
+        why, mending = without_library(plugin, known, nodes[0].starts_containers) or (known.why, known.mending)
         return f"{why}; it said: {words}", mending
     if words:
         return f"{_LOST}: {words}", f"restart it: kubectl delete pod -n {plugin.namespace} {plugin.name}"

@@ -33,6 +33,8 @@ NEVER_STARTED = frozenset(
 
 # How a container asks NVIDIA's runtime for GPUs, and for none.
 _VISIBLE, _NONE = "NVIDIA_VISIBLE_DEVICES", ("", "none", "void")
+# Where GKE has its driver on a node.
+_GOOGLES = "/home/kubernetes/bin/nvidia"
 # How a device plugin tells the toolkit which GPUs a container gets.
 _STRATEGY, _MOUNTS = "DEVICE_LIST_STRATEGY", "volume-mounts"
 
@@ -79,6 +81,8 @@ class ClusterPod(NamedPod):
     never_started: str = ""
     # A part of the stack that hands GPUs out by mounts, and may not do itself what that asks of it.
     lists_by_mounts: bool = False
+    # A part that mounts the folder in which GKE's driver lies.
+    mounts_googles_driver: bool = False
     # It asks NVIDIA's runtime for GPUs, and the cluster for none.
     asks_by_variable: bool = False
     # When it was to be gone that was deleted, and the claims that it holds.
@@ -145,6 +149,7 @@ def cluster_pod(data: Any) -> ClusterPod:
         fails_in=_failing_init(status),
         never_started=next(filter(None, map(_made_alone, ailing)), ""),
         lists_by_mounts=bool(part) and any(map(_lists_by_mounts, containers)),
+        mounts_googles_driver=bool(part) and any(map(_is_of_googles_driver, mappings_at(spec, "volumes"))),
         asks_by_variable=not any(map(_wants_gpus, containers)) and any(map(_asks_the_runtime, containers)),
         leaves=text_at(metadata, "deletionTimestamp"),
         claimed=tuple(_claimed(spec, status)),
@@ -209,6 +214,10 @@ def _lists_by_mounts(container: Mapping[str, Any]) -> bool:
     context = mapping_at(container, "securityContext")
     may = at(context, "privileged") is True or "SYS_ADMIN" in _words_at(context, "capabilities", "add")
     return not may and any(_MOUNTS in each for each in (env.get(_STRATEGY, ""), *named))
+
+
+def _is_of_googles_driver(volume: Mapping[str, Any]) -> bool:
+    return text_at(volume, "hostPath", "path").startswith(_GOOGLES)
 
 
 def _asks_the_runtime(container: Mapping[str, Any]) -> bool:

@@ -34,7 +34,8 @@ _SOURCES_OF_ITS_DRIVER = ("NVIDIA/", "dra-driver-nvidia-gpu")
 # As known/gpu_stack.toml calls it.
 _PLUGIN, _DRIVER = "the device plugin", "the driver"
 # They can't run where there is no GPU of NVIDIA's.
-_NEED_A_GPU = frozenset((_PLUGIN, _DRIVER, "DCGM", "GPU feature discovery"))
+_DCGM = "DCGM"
+_NEED_A_GPU = frozenset((_PLUGIN, _DRIVER, _DCGM, "GPU feature discovery"))
 # Of a pod whose devices were not made ready.
 _UNPREPARED = "prepare dynamic resources"
 _OF_ANOTHER = pattern(r"DRA driver (?![\w.-]{0,99}nvidia\.com)")
@@ -76,10 +77,13 @@ class UnsettledPods:
     # What starts containers on the node of the first, whether that has IPv6 alone, and by how many pods its GPUs are
     # shared in turn.
     runtime: str = ""
+    system: str = ""
     is_of_ipv6: bool = False
     shared_by: int = 1
     # The platform of that node, where that has a way of its own to the driver.
     platform: str = ""
+    # The pod of DCGM's own engine that runs on its node, which it does not reach.
+    engine: str = ""
 
     @property
     def first(self) -> ClusterPod:
@@ -118,11 +122,21 @@ def with_its_node(found: UnsettledPods, nodes: Mapping[str, NodeGpus], pods: Ite
     """Adds what its node tells of it: that it has no GPU of NVIDIA's, or where its driver comes from."""
     part, node = found.first.part, nodes.get(found.first.node)
     if node is not None:
-        found = replace(found, runtime=node.runtime, is_of_ipv6=node.is_of_ipv6, shared_by=node.shared_by)
-        found = replace(found, platform=node.platform)
+        found = replace(
+            found,
+            runtime=node.starts_containers,
+            system=node.system,
+            platform=node.platform,
+            is_of_ipv6=node.is_of_ipv6,
+            shared_by=node.shared_by,
+        )
     if part == DRA_DRIVER:
         drivers = {pod.node for pod in pods if pod.part == _DRIVER and pod.ready}
         return replace(found, beside_driver=found.first.node in drivers)
+    if part == _DCGM:
+        beside = (pod for pod in pods if pod.part == _DCGM and pod.node == found.first.node and pod.ready)
+        engine = next((pod.name for pod in beside if "exporter" not in pod.name and not pod.on_host_network), "")
+        found = replace(found, engine=engine)
     kind = node.instance_type if node is not None and part in _NEED_A_GPU and not node.has_gpus else ""
     return replace(found, on_no_gpu=kind) if exists(kind) and not has_gpus(kind) else found
 

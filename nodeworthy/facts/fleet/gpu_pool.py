@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from nodeworthy.facts.fleet.machines import NOTHING_SAID, Gone, Machines, Refused
 from nodeworthy.fleet.model import Driver, Fleet, Pool
+from nodeworthy.known.cloud_gpus import NO_PLUGIN_OF_GKE
 from nodeworthy.known.containerd import Containerd, containerd_of
 from nodeworthy.known.operator_parts import DEVICE_PLUGIN, OPERANDS, OWN_DRIVER
 from nodeworthy.records import dataclass, replace
@@ -153,10 +154,6 @@ def pools_of(fleet: Fleet, facts: Sequence[object], groups: Sequence[NodeGroup] 
 
 
 # What decides which pods come to a pool, and what it does for them by itself
-
-
-# GKE's own leaves out nodes with this label, whatever its value.
-NO_PLUGIN_OF_GKE = "gke-no-default-nvidia-gpu-device-plugin"
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ With `create: true` and nothing in `data` it makes none, either; and `data` are 
 the one that is called `config.yaml`.
 
 A DaemonSet written by hand is given its configuration as a file (`CONFIG_FILE`): as environment variables it is never
-read. With MPS it needs `MPS_ROOT`, and the control daemon beside it. `renameByDefault` counts only below `timeSlicing`.
+read. With MPS it needs `MPS_ROOT`, and the control daemon beside it. `renameByDefault` counts only below `timeSlicing`;
+a `rename` of one resource is passed over.
 
 What the plugin does not know it refuses: other ways to list devices (`deviceListStrategy: volume-mount`), to name them,
 to find them, to name slices.
@@ -150,6 +151,7 @@ def _of_resource(config: SharingConfig, each: SharedResource) -> Iterator[Draft]
         return
     yield from _of_replicas(config, each, name)
     yield from _of_devices(config, each, name)
+    yield from _of_rename(config, each, name)
     if not is_advertised(name):
         yield fail(
             each.name.located(),
@@ -207,6 +209,24 @@ def _of_devices(config: SharingConfig, each: SharedResource, name: str) -> Itera
         cause="the device plugin says that customizing devices is not yet supported, and passes it over",
         remedy="leave devices out; to share only some nodes' GPUs, give them a configuration of their own by their "
         "label nvidia.com/device-plugin.config",
+        severity=Severity.WARNING,
+    )
+
+
+def _of_rename(config: SharingConfig, each: SharedResource, name: str) -> Iterator[Draft]:
+    """A name of its own: the parser knows it, and the plugin takes it back."""
+    renamed, by_default = each.tree.get("rename"), each.said.get("renameByDefault").value is True
+    if renamed.says_nothing or (by_default and renamed.text == f"{name}{SHARED}"):
+        return
+    stays = f"{name}{SHARED}" if by_default else name
+    yield fail(
+        renamed.located(),
+        f"{config.title} renames {name}, and the device plugin ignores that",
+        should=f"no rename; renameByDefault: true gives {name}{SHARED}",
+        cause="it says that setting 'rename' is not yet supported, and passes it over: pods find the shared resource "
+        f"as {stays}",
+        remedy=f"leave rename out, and let pods ask for {stays}; for {name}{SHARED} write renameByDefault: true beside "
+        f"{each.means}.resources",
         severity=Severity.WARNING,
     )
 
