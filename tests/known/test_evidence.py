@@ -128,7 +128,7 @@ def test_memory_of_a_gpu_is_no_gpu() -> None:
 
 
 # Holes that say how their words begin.
-_BOUNDED = ("<gpupackage>", "<cudalibrary>", "<driverlibrary>", "<medialibrary>", "<systemwithout>")
+_BOUNDED = ("<gpupackage>", "<cudalibrary>", "<driverlibrary>", "<medialibrary>", "<tagofnone>")
 _HOLES = {
     "number": "4711",
     "count": "12",
@@ -137,7 +137,7 @@ _HOLES = {
     "cudalibrary": "libcudart.so.12",
     "driverlibrary": "libcuda.so.1",
     "medialibrary": "libnvcuvid.so.1",
-    "systemwithout": "scos4.17",
+    "tagofnone": "570.124.06-scos4.17",
 }
 
 

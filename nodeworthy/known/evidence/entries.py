@@ -133,8 +133,8 @@ _OF = {
     rb"|slurm(?:d|ctld|dbd|restd)|munge|dcgm-exporter|nodeadm-[a-z]{2,20}|nv(?:idia)?-[a-z0-9-]{2,40})",
     "<gpupackage>": rb"(?:python3?-|lib|kmod-|xserver-xorg-video-)?"
     rb"(?:nvidia|cuda|cudnn|nccl|nvml|nvinfer|cublas|datacenter-gpu-manager|dcgm)[a-z0-9:.+~_-]{0,80}",
-    # As the tags of driver images would end on systems for which NVIDIA makes none.
-    "<systemwithout>": rb"(?:scos|debian|amzn|fedora|fcos|talos|flatcar|cos|ol|opensuse|almalinux"
+    # The tags that driver images would have on systems for which NVIDIA makes none.
+    "<tagofnone>": rb"[0-9][0-9a-z._-]{0,60}?-(?:scos|debian|amzn|fedora|fcos|talos|flatcar|cos|ol|opensuse|almalinux"
     rb"|ubuntu(?:2[135]\.|[12]\d\.10))[0-9.v-]{0,20}",
     "<cudalibrary>": rb"lib(?:cudart|cublas(?:lt)?|cudnn(?:_[a-z_]{2,40})?|cufftw?|curand|cusolver(?:mg)?"
     rb"|cusparse(?:lt)?|nccl|nvrtc(?:-builtins)?|nvjitlink|cupti|nvtoolsext|npp[a-z]{1,4}|nvjpeg|nvblas|cufile|cudss|cutensor"
