@@ -13,8 +13,6 @@ from nodeworthy.records import dataclass
 
 # By which GKE's nodes tell their GPU.
 GKE_ACCELERATOR = "cloud.google.com/gke-accelerator"
-# GKE's own plugin leaves out nodes with this label, whatever its value.
-NO_PLUGIN_OF_GKE = "gke-no-default-nvidia-gpu-device-plugin"
 _AZURES_WITH_GPUS = "standard_n"
 # Oracle Cloud calls its shapes with GPUs so: BM.GPU.H100.8, VM.GPU.A10.1.
 _OF_ORACLE = pattern(r"(?i)(?:BM|VM)\.GPU")

@@ -37,6 +37,8 @@ def meant_variable(name: str) -> str | None:
 PROFILING = ("gpu.monitoring/profiling-dedicated", "true")
 DEPLOY = "nvidia.com/gpu.deploy"
 DEVICE_PLUGIN = f"{DEPLOY}.device-plugin"
+# GKE's own plugin leaves out nodes with this label, whatever its value.
+NO_PLUGIN_OF_GKE = "gke-no-default-nvidia-gpu-device-plugin"
 # A node with this label has a driver of its own.
 OWN_DRIVER = (f"{DEPLOY}.driver", "false")
 # By one of which the operator knows that a node has GPUs: gpu-operator, controllers/state_manager.go, gpuNodeLabels.

@@ -27,8 +27,7 @@ from nodeworthy.facts.cluster.plugins_on_nodes import PluginsOnNodes
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
 from nodeworthy.facts.operator.device_plugins import Advertiser, DevicePlugins, PluginBesideImage, meet
 from nodeworthy.facts.pod.node_choice import Selection, labels_asked_for
-from nodeworthy.known.cloud_gpus import NO_PLUGIN_OF_GKE
-from nodeworthy.known.operator_parts import DEPLOY, DEVICE_PLUGIN
+from nodeworthy.known.operator_parts import DEPLOY, DEVICE_PLUGIN, NO_PLUGIN_OF_GKE
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Known, Located, Related, Severity, Unknown, fail, need, unknown
 

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import pytest
 
-from nodeworthy.known.cloud_gpus import NO_PLUGIN_OF_GKE
 from nodeworthy.known.containerd import containerd_of, defaults
+from nodeworthy.known.operator_parts import NO_PLUGIN_OF_GKE
 from tests.by_day import some
 from tests.doors.infra_faults import FAULTS, Fault
 from tests.doors.infra_kinds import NODES, Files, Nodes

@@ -21,9 +21,10 @@ from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.watched_by_words import condition_by_words
 from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.pod.effective_requests import gpu_amounts
-from nodeworthy.known.cloud_gpus import GKE_ACCELERATOR, NO_PLUGIN_OF_GKE
+from nodeworthy.known.cloud_gpus import GKE_ACCELERATOR
 from nodeworthy.known.gpu_conditions import GpuCondition, fault_of_a_program, gpu_conditions, tells_of_no_gpu
 from nodeworthy.known.hami import annotation_names
+from nodeworthy.known.operator_parts import NO_PLUGIN_OF_GKE
 from nodeworthy.known.platforms import platform_of
 from nodeworthy.known.xid import Xid
 from nodeworthy.records import dataclass

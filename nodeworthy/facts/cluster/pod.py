@@ -118,8 +118,7 @@ def cluster_pod(data: Any) -> ClusterPod:
     containers, main = mappings_at(spec, "containers"), mappings_at(status, "containerStatuses")
     statuses = (*mappings_at(status, "initContainerStatuses"), *main)
     ailing = [each for each in statuses if not _has_always_run(each)]
-    phase = intern(text_at(status, "phase"))
-    waits_in, waits_since = _running_init(spec, status)
+    phase, (waits_in, waits_since) = intern(text_at(status, "phase")), _running_init(spec, status)
     part = _which_part(text_at(metadata, "name"), containers, mappings_at(spec, "initContainers"))
     return ClusterPod(
         namespace=intern(text_at(metadata, "namespace")),

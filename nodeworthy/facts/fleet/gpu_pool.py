@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from nodeworthy.facts.fleet.machines import NOTHING_SAID, Gone, Machines, Refused
 from nodeworthy.fleet.model import Driver, Fleet, Pool
-from nodeworthy.known.cloud_gpus import NO_PLUGIN_OF_GKE
 from nodeworthy.known.containerd import Containerd, containerd_of
-from nodeworthy.known.operator_parts import DEVICE_PLUGIN, OPERANDS, OWN_DRIVER
+from nodeworthy.known.operator_parts import DEVICE_PLUGIN, NO_PLUGIN_OF_GKE, OPERANDS, OWN_DRIVER
 from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Known, Located, Place, Related, Severity, value_if_known
 
