@@ -118,8 +118,7 @@ def cluster_pod(data: Any) -> ClusterPod:
     containers, main = mappings_at(spec, "containers"), mappings_at(status, "containerStatuses")
     statuses = (*mappings_at(status, "initContainerStatuses"), *main)
     ailing = [each for each in statuses if not _has_always_run(each)]
-    phase, (waits_in, waits_since) = intern(text_at(status, "phase")), _running_init(spec, status)
-    part = _which_part(text_at(metadata, "name"), containers, mappings_at(spec, "initContainers"))
+    phase, part, waits = intern(text_at(status, "phase")), _part(metadata, spec), _running_init(spec, status)
     return ClusterPod(
         namespace=intern(text_at(metadata, "namespace")),
         name=text_at(metadata, "name"),
@@ -136,8 +135,8 @@ def cluster_pod(data: Any) -> ClusterPod:
         restarts=sum(number_at(each, "restartCount") or 0 for each in statuses),
         last_words=next(filter(None, map(_last_words, ailing)), ""),
         on_host_network=spec.get("hostNetwork") is True,
-        waits_in=waits_in,
-        waits_since=waits_since,
+        waits_in=waits[0],
+        waits_since=waits[1],
         part=part,
         started=intern(text_at(status, "startTime")),
         reason=intern(text_at(status, "reason")),
@@ -159,6 +158,11 @@ def cluster_pod(data: Any) -> ClusterPod:
 @lru_cache(maxsize=4096)
 def _labels(written: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
     return {intern(name): intern(value) for name, value in written}
+
+
+def _part(metadata: Mapping[str, Any], spec: Mapping[str, Any]) -> str:
+    containers, init = mappings_at(spec, "containers"), mappings_at(spec, "initContainers")
+    return _which_part(text_at(metadata, "name"), containers, init)
 
 
 def _since(conditions: Mapping[str, Any], *, is_placed: bool) -> str:
