@@ -118,7 +118,7 @@ def cluster_pod(data: Any) -> ClusterPod:
     containers, main = mappings_at(spec, "containers"), mappings_at(status, "containerStatuses")
     statuses = (*mappings_at(status, "initContainerStatuses"), *main)
     ailing = [each for each in statuses if not _has_always_run(each)]
-    phase, part, waits = intern(text_at(status, "phase")), _part(metadata, spec), _running_init(spec, status)
+    phase, part, waits = intern(text_at(status, "phase")), _part_of_stack(metadata, spec), _running_init(spec, status)
     return ClusterPod(
         namespace=intern(text_at(metadata, "namespace")),
         name=text_at(metadata, "name"),
@@ -160,7 +160,7 @@ def _labels(written: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
     return {intern(name): intern(value) for name, value in written}
 
 
-def _part(metadata: Mapping[str, Any], spec: Mapping[str, Any]) -> str:
+def _part_of_stack(metadata: Mapping[str, Any], spec: Mapping[str, Any]) -> str:
     containers, init = mappings_at(spec, "containers"), mappings_at(spec, "initContainers")
     return _which_part(text_at(metadata, "name"), containers, init)
 
