@@ -142,9 +142,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """The tests stay as long as the process does: nobody need look through them for what may go."""
+    """The tests stay as long as the process does: nobody need look through them for what may go, least of all while they
+    are collected (a tenth of the time that takes)."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def _is_one_more_case(test: str, seen: set[tuple[str, str]]) -> bool:
@@ -171,6 +173,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # No folder can be made there: what a test judges was not judged by one before it, nor by its user.
     os.environ["XDG_CACHE_HOME"] = os.devnull
     os.environ["XDG_STATE_HOME"] = os.devnull
+    gc.disable()
     _hear_interrupts()
     _take_time_for_none()
 

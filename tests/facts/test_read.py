@@ -1,7 +1,8 @@
 """Texts as people write them, and all that is read of each: every branch of a reader for the price of a line.
 
     tests/facts/as_read/<reader>.json    of each: what is `given` to the reader of this name in tests/facts/readers, and what is
-                                      `read`, a line a fact
+                                      `read`, a line a fact; `otherwise` has what is `read` where something that is
+                                      `written` there stands there `instead`
 
 `make goldens` writes what is read anew; it is read like code. A text that is refused says why.
 """
@@ -41,7 +42,7 @@ def _parameters() -> Iterator[ParameterSet]:
 @pytest.mark.parametrize(("name", "part", "parts"), [*_parameters()])
 def test_what_is_read(name: str, part: int, parts: int, pytestconfig: pytest.Config) -> None:
     table = _table(name)
-    now = [{"given": each["given"], "read": _read(name, each["given"])} for each in table[part::parts]]
+    now = [_as_read(name, each) for each in table[part::parts]]
     if pytestconfig.getoption("update_goldens"):
         with alone(TABLES):
             table = _table(name)
@@ -55,6 +56,17 @@ def test_what_is_read(name: str, part: int, parts: int, pytestconfig: pytest.Con
 def _table(name: str) -> list[dict[str, Any]]:
     read: list[dict[str, Any]] = json.loads((TABLES / f"{name}.json").read_text(encoding="utf-8"))
     return read
+
+
+def _as_read(name: str, row: dict[str, Any]) -> dict[str, Any]:
+    now = {"given": row["given"], "read": _read(name, row["given"])}
+    turned = [{**each, "read": _read(name, _turned(row["given"], each))} for each in row.get("otherwise", ())]
+    return {**now, "otherwise": turned} if turned else now
+
+
+def _turned(given: str, turn: dict[str, Any]) -> str:
+    assert turn["written"] in given, f"no {turn['written']!r} stands there any more"
+    return given.replace(turn["written"], turn["instead"])
 
 
 def _read(name: str, given: str) -> list[str]:

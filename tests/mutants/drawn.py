@@ -27,12 +27,16 @@ class Mutant:
     nth: int
 
     @property
+    def line_before(self) -> str:
+        return _lines(self.path)[self.change.line - 1]
+
+    @property
     def before(self) -> str:
-        return _lines(self.path)[self.change.line - 1].strip()
+        return self.line_before.strip()
 
     @property
     def after(self) -> str:
-        return line_after(_lines(self.path)[self.change.line - 1], self.change).strip()
+        return line_after(self.line_before, self.change).strip()
 
     @property
     def source(self) -> str:

@@ -114,15 +114,28 @@ def _exception_dropped(node: ast.AST, text: Callable[[ast.AST], str]) -> Iterato
 
 
 def _value_dropped(node: ast.AST, _: Callable[[ast.AST], str]) -> Iterator[Edit]:
-    is_nothing = isinstance(node, ast.Return) and isinstance(node.value, ast.Constant) and node.value.value is None
-    if isinstance(node, ast.Return) and node.value is not None and not is_nothing:
-        yield node.value, "None"
+    if isinstance(node, ast.FunctionDef):
+        says_yes_or_no = isinstance(node.returns, ast.Name) and node.returns.id == "bool"
+        for each in _returns(node):
+            if not (
+                isinstance(each, ast.Constant) and (each.value is None or (says_yes_or_no and each.value is False))
+            ):
+                yield each, "None"
     if (
         isinstance(node, ast.Expr)
         and isinstance(node.value, (ast.Yield, ast.YieldFrom))
         and node.value.value is not None
     ):
         yield node, "yield from ()"
+
+
+def _returns(node: ast.AST) -> Iterator[ast.expr]:
+    """What a function returns. Of one that says no more than yes or no, nothing is as good as no."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Return) and child.value is not None:
+            yield child.value
+        if not isinstance(child, (ast.FunctionDef, ast.Lambda, ast.ClassDef)):
+            yield from _returns(child)
 
 
 def _other_end(node: ast.AST, text: Callable[[ast.AST], str]) -> Iterator[Edit]:
@@ -145,7 +158,13 @@ def _emptied(node: ast.AST, _: Callable[[ast.AST], str]) -> Iterator[Edit]:
         yield node, "{}"
 
 
+# Of these it does not matter which of two is named first.
+_EITHER_WAY = frozenset({"max", "min"})
+
+
 def _swapped(node: ast.AST, text: Callable[[ast.AST], str]) -> Iterator[Edit]:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _EITHER_WAY:
+        return
     if isinstance(node, ast.Call) and len(node.args) > 1 and not isinstance(node.args[0], ast.Starred):
         first, second, *rest = node.args
         if not isinstance(second, ast.Starred) and text(first) != text(second):

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.mutants.drawn import ROOMS, ROOT, Mutant
+from tests.mutants.marked import NAMES, NOTED, marked, marks_of
 from tests.mutants.trial import Instead, each_forked, forked, module_of
 
 if TYPE_CHECKING:
@@ -39,17 +40,20 @@ PARTS = 8
 # A case that runs a program takes a hundred times as long as others, so which functions those run is not asked: what the
 # other tests of a mutant pass over is shown a few of its rule.
 OF_PROGRAMS, PROGRAM_SECONDS = 3, 10
+# How many of those that marked what is changed come before all others.
+FEW = 8
 # Of a test that runs longer, the map says nothing.
 LONGEST_SECONDS = 1200
 
 
 @dataclass(frozen=True)
 class Reach:
-    """A test, how long it took, and the functions that it ran, as `path:qualified name`."""
+    """A test, how long it took, and the functions that it ran, as `path:qualified name`, with what it marked in them."""
 
     test: str
     seconds: float
     functions: frozenset[str]
+    marks: frozenset[str] = frozenset()
 
 
 # What the functions that were run wrote, each its name, since somebody last cleared it.
@@ -83,14 +87,15 @@ class _Probed(ast.NodeTransformer):
 
 
 def probed(path: str) -> ast.Module:
-    tree = ast.parse(Path(path).read_text(encoding="utf-8"))
-    _Probed(Path(path).relative_to(ROOT).as_posix()).visit(tree)
+    name = Path(path).relative_to(ROOT).as_posix()
+    tree, *_ = marked(name, Path(path).read_text(encoding="utf-8"))
+    _Probed(name).visit(tree)
     return tree
 
 
 def _probe() -> None:
     """Once, for all children: they would else each read the modules anew."""
-    vars(builtins)["__ran__"] = RAN.add
+    vars(builtins).update({"__ran__": RAN.add, **NAMES})
     assert not any(name.startswith(_MODULES) for name in sys.modules), "what is imported already says nothing"
     sys.meta_path.insert(0, Instead(lambda name: name.startswith(_MODULES), probed))
     for room in ROOMS:
@@ -101,6 +106,7 @@ def _probe() -> None:
 def _forget() -> None:
     """Also what was kept for the next who asks: a test that is given it was not run by what made it."""
     RAN.clear()
+    NOTED.marks.clear()
     for name in [name for name in sys.modules if name.startswith(_MODULES)]:
         for each in vars(sys.modules[name]).values():
             if clear := getattr(each, "cache_clear", None):
@@ -129,7 +135,8 @@ class Recorder:
         return True
 
     def _write(self, test: str, seconds: float) -> None:
-        line = {"test": test, "of": self.digests.get(of_file(test), ""), "seconds": seconds, "functions": sorted(RAN)}
+        of = self.digests.get(of_file(test), "")
+        line = {"test": test, "of": of, "seconds": seconds, "functions": sorted(RAN), "marks": NOTED.taken()}
         with self.into.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
 
@@ -205,7 +212,10 @@ def mapped(folder: Path, jobs: int, seconds: float) -> Reached:
     if ended.code != 0:
         raise SystemExit(f"no map of the tests could be made: exit code {ended.code}")
     lines = (folder / "current.jsonl").read_text(encoding="utf-8").splitlines()
-    tests = [Reach(told["test"], told["seconds"], frozenset(told["functions"])) for told in map(json.loads, lines)]
+    tests = [
+        Reach(told["test"], told["seconds"], frozenset(told["functions"]), frozenset(told.get("marks", ())))
+        for told in map(json.loads, lines)
+    ]
     return Reached(tests, seconds, json.loads((folder / "programs.json").read_text(encoding="utf-8")))
 
 
@@ -325,14 +335,23 @@ class Reached:
         self.programs = programs or {}
         self.of_function: dict[str, list[Reach]] = defaultdict(list)
         self.of_path: dict[str, dict[str, Reach]] = defaultdict(dict)
+        self.of_mark: dict[str, list[Reach]] = defaultdict(list)
         for test in tests:
+            for mark in test.marks:
+                self.of_mark[mark].append(test)
             for function in test.functions:
                 self.of_function[function].append(test)
                 self.of_path[function.partition(":")[0]][test.test] = test
 
     def tests(self, mutant: Mutant) -> list[Reach]:
-        """What runs a program comes last: whoever fails before it saves its time."""
-        return [*self._within(self._sorted(mutant, self._running(mutant))), *self._programs(mutant)]
+        """Those in which what is changed decides come first. What runs a program comes last: whoever fails before it saves its
+        time."""
+        telling = [each for mark in marks_of(mutant) for each in self._telling(mark)]
+        running = self._sorted(mutant, self._running(mutant))
+        return [*self._within(dict.fromkeys([*telling, *running])), *self._programs(mutant)]
+
+    def _telling(self, mark: str) -> Sequence[Reach]:
+        return sorted(self.of_mark.get(mark, ()), key=lambda each: each.seconds)[:FEW]
 
     def _programs(self, mutant: Mutant) -> Iterator[Reach]:
         """Those of its rule, or of the rules that take from it, one of each in turn."""

@@ -13,6 +13,7 @@ import pytest
 
 from tests.mutants.drawn import EQUIVALENT, ROOT, drawn, equivalents, of_module
 from tests.mutants.kept import Kept
+from tests.mutants.marked import NAMES
 from tests.mutants.operators import OPERATORS, changed, changes
 from tests.mutants.reached import Reach, Reached, importers, probed, rule_of
 from tests.mutants.trial import Outcome
@@ -42,12 +43,15 @@ def made(operator: str, source: str) -> list[str]:
         ("branch dropped", "x = a if b else c", ["x = a if False else c"]),
         ("exception dropped", "x = [a for a in b if a.c]", ["x = [a for a in b if True]"]),
         ("value dropped", "def f(): return a.b", ["def f(): return None"]),
+        ("value dropped", "def f() -> bool: return False", []),
+        ("value dropped", "def f() -> bool | None: return False", ["def f() -> bool | None: return None"]),
         ("value dropped", "def f(): yield a", ["def f(): yield from ()"]),
         ("other end", "x = min(a)[0]", ["x = max(a)[0]", "x = min(a)[-1]"]),
         ("other end", "x = a.startswith(b)", ["x = a.endswith(b)"]),
         ("emptied", "x = (a, b)", ["x = ()"]),
         ("emptied", "x = {a: 1}", ["x = {}"]),
         ("swapped", "x = f(a, b, c=d)", ["x = f(b, a, c=d)"]),
+        ("swapped", "x = max(a, b)", []),
     ],
 )
 def test_what_an_operator_makes_of_a_line(operator: str, line: str, expected: list[str]) -> None:
@@ -99,7 +103,7 @@ def test_a_function_says_its_name_as_a_mutant_has_it(tmp_path: Path, monkeypatch
     monkeypatch.setattr("tests.mutants.reached.ROOT", tmp_path)
     (tmp_path / "a.py").write_text(NESTED, encoding="utf-8")
     said: list[str] = []
-    scope: dict[str, Any] = {"__ran__": said.append}
+    scope: dict[str, Any] = {**NAMES, "__ran__": said.append}
     exec(compile(probed(str(tmp_path / "a.py")), "a.py", "exec"), scope)
     made = scope["A"]().b()()
     assert said == ["a.py:A.b"], "nobody has asked for what it yields"
