@@ -394,7 +394,14 @@ def test_any_bytes_are_read(data: bytes) -> None:
     in_stream([data])
 
 
-@pytest.mark.parametrize(("between", "least"), [("\n---\n", 900), (" | ", 200), (f" {'-' * 900} \n", 900)])
+@pytest.mark.parametrize(
+    ("between", "least"),
+    [
+        pytest.param("\n---\n", 900, marks=pytest.mark.long, id="each wrapped"),
+        pytest.param(" | ", 200, marks=pytest.mark.long, id="all on one line"),
+        pytest.param(f" {'-' * 900} \n", 900, id="long lines"),
+    ],
+)
 def test_how_it_is_looked_for_does_not_matter(monkeypatch: pytest.MonkeyPatch, between: str, least: int) -> None:
     """Line by line, or all of a piece: lines of all entries, every third of them wrapped, with empty lines between; and
     many of them on one line."""
