@@ -132,10 +132,12 @@ class _Reader:
             yield told.step(Does.REFUSED, why="what stands behind COMMIT is in no table")
         elif content is not None:
             yield from steps_of(kind, content, told)
-        elif effect.how is How.EDIT and effect.expressions:
-            yield from steps_of_edit(kind, effect.expressions, told)
         else:
-            yield told.step(Does.UNREAD, why=f"what stands in {path} afterwards could not be read")
+            put_in = list(steps_of_edit(kind, effect.expressions, told))
+            is_read = bool(effect.expressions) and all(each.known is not None for each in effect.expressions)
+            if not put_in and not is_read:
+                yield told.step(Does.UNREAD, why=f"what stands in {path} afterwards could not be read")
+            yield from put_in
 
     def _nft(self, effect: Effect, content: Content | None, arguments: Sequence[Text]) -> Iterator[FirewallStep]:
         if content is None and any(each.known in ("-f", "--file") for each in arguments):
