@@ -49,21 +49,34 @@ def _by_quota() -> int:
         return MOST
 
 
+def count_for(pieces: Sequence[object], least: int) -> int:
+    """By how many processes these are done: each is worth its start for `least` pieces and more."""
+    return max(1, min(cores(), len(pieces) // least))
+
+
 def in_shares(work: Callable[[Sequence[T]], Sequence[R]], pieces: Sequence[T], least: int) -> list[R]:
     """What `work` makes of each piece, in their order. A worker is worth its start for `least` pieces and more. `work`
     may leave nothing behind but what it returns. Raises CouldNotLook where a worker was killed."""
-    count = min(cores(), len(pieces) // least)
+    count = count_for(pieces, least)
     if count < 2:
         return list(work(pieces))
     part = -(-len(pieces) // (count * _PARTS_A_WORKER))
     turns = [range(len(pieces))[at : at + part] for at in range(0, len(pieces), part)]
     shares = [[at for turn in turns[first::count] for at in turn] for first in range(count)]
     made: dict[int, R] = {}
-    for share, results in zip(
-        shares, _Workers().do(work, [[pieces[at] for at in each] for each in shares]), strict=True
-    ):
+    for share, results in zip(shares, by_shares([[pieces[at] for at in each] for each in shares], work), strict=True):
         made |= zip(share, results, strict=True)
     return [made[at] for at in range(len(pieces))]
+
+
+def by_shares(
+    shares: Sequence[Sequence[T]],
+    work: Callable[[Sequence[T]], Sequence[R]],
+    there: Callable[[Sequence[T]], Sequence[R]] | None = None,
+) -> list[Sequence[R]]:
+    """What comes of each share. This process does the `work` of the first; workers do that of the others, or what
+    they do `there` in its place. Raises CouldNotLook where a worker was killed."""
+    return _Workers().do(shares, work, there or work)
 
 
 @dataclass
@@ -71,9 +84,14 @@ class _Workers:
     # The end of the pipe at which each is heard, by its number.
     _heard: dict[int, int] = field(default_factory=dict)
 
-    def do(self, work: Callable[[Sequence[T]], Sequence[R]], shares: Sequence[Sequence[T]]) -> list[Sequence[R]]:
+    def do(
+        self,
+        shares: Sequence[Sequence[T]],
+        work: Callable[[Sequence[T]], Sequence[R]],
+        there: Callable[[Sequence[T]], Sequence[R]],
+    ) -> list[Sequence[R]]:
         with interrupts.tidied(self._end):
-            workers = [self._start(work, each) for each in shares[1:]]
+            workers = [self._start(there, each) for each in shares[1:]]
             made = [work(shares[0])]
             for worker, share in zip(workers, shares[1:], strict=True):
                 told = self._told(worker) if worker is not None else None

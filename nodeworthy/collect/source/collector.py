@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -14,7 +14,7 @@ from nodeworthy.collect.source.files_beside import Span
 from nodeworthy.collect.source.fleets import Fleets
 from nodeworthy.collect.source.groups import FileGroup, Groups, Member
 from nodeworthy.collect.source.one_file import whats_in
-from nodeworthy.collect.source.parsing import FileContents, InputRefused
+from nodeworthy.collect.source.parsing import FileContents, InputRefused, refused_as_too_long
 from nodeworthy.collect.source.scope import Scopes
 from nodeworthy.errors import InputError
 from nodeworthy.facts.fleet.gpu_pool import (
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from nodeworthy.facts.slurm.job import SlurmJob
 
 
+Read = Callable[[Source], FileContents | None]
+# Fewer are read before a process that helps has begun.
+_MANY = 500
 _NO_KIND = "this is no kind of file that nodeworthy knows"
 _TERRAFORM = "its root of Terraform installs no chart, has no manifest and starts no GPU node that is judged here"
 _HCL = "of HCL only Terraform's and Packer's own files are read (*.tf, *.tofu, *.tfvars, *.pkr.hcl with inline shell)"
@@ -102,18 +105,18 @@ def look_at(
     looked = Looked()
     groups = Groups(fleets, rules, looked.refused)
     unread: list[Fact] = []
-    for source in found_there:
+    every = [*found_there]
+    read = _reader(every, rules, nothing)
+    for source in every:
         looked.scopes = source.scopes
         groups.know(source)
         try:
-            found = call_bounded(_read_source, source, fleets, rules, nothing)
+            found = call_bounded(_read_source, source, fleets, rules, read)
         except InputRefused as refusal:
             _note_refusal(looked, refusal, source, unread)
             continue
         except TookTooLong as problem:
-            _note_refusal(
-                looked, InputRefused(Place(path=source.shown), f"it was not judged: {problem.why}"), source, unread
-            )
+            _note_refusal(looked, refused_as_too_long(source, problem), source, unread)
             continue
         if found is None:
             _note_unknown_file(looked, source)
@@ -129,8 +132,17 @@ def look_at(
     return looked
 
 
-def _read_source(source: Source, fleets: Fleets, rules: frozenset[str], nothing: frozenset[str]) -> FileContents | None:
-    found = whats_in(source, rules) if source.shown not in nothing else None
+def _reader(every: Sequence[Source], rules: frozenset[str], nothing: frozenset[str]) -> Read:
+    """Where an earlier run has told those that hold something from the others, they are what is left to be read."""
+    if len(every) < _MANY or nothing:
+        return lambda source: whats_in(source, rules) if source.shown not in nothing else None
+    from nodeworthy.collect.source.read_ahead import read_ahead
+
+    return read_ahead(every, rules)
+
+
+def _read_source(source: Source, fleets: Fleets, rules: frozenset[str], read: Read) -> FileContents | None:
+    found = read(source)
     if found is not None or source.path.suffix not in SHELLS:
         return found
     from nodeworthy.collect.source.script_files import firewall_script

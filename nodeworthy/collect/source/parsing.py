@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from nodeworthy.backstop import allow
+from nodeworthy.backstop import TookTooLong, allow
 from nodeworthy.collect.source.boot_scripts import asks_a_cluster, is_tasks_of_a_node
 from nodeworthy.collect.source.files import STDIN, Source, Unreadable, as_text, read_bytes
 from nodeworthy.collect.source.files_beside import FilesBeside
@@ -82,6 +82,10 @@ class InputRefused(Exception):
         super().__init__("\n".join(f"{where}: {what}" for where, what in self.faults))
         self.place = place
         self.why = why
+
+
+def refused_as_too_long(source: Source, problem: TookTooLong) -> InputRefused:
+    return InputRefused(Place(path=source.shown), f"it was not judged: {problem.why}")
 
 
 def parse_json(data: bytes, place: Place, called: str) -> Any:
@@ -249,6 +253,13 @@ _KIND = pattern(rb"(?m)^kind:[ \t]*[\"']?(\w+)", words=(b"kind:",))
 def _are_schemas_alone(data: bytes) -> bool:
     """Definitions of resources are megabytes long, and ask for nothing."""
     return b"CustomResourceDefinition" in data and set(_KIND.findall(data)) == {b"CustomResourceDefinition"}
+
+
+def looks_like_ours(source: Source, data: bytes) -> bool:
+    """At a glance: nearly all that holds something of ours has one of these words, and little of what holds nothing."""
+    if b"#SBATCH" in data or any(mark in data for mark in _MARKS):
+        return True
+    return source.path.suffix in _OBJECTS and any(mark in data for mark in _POD_MARKS)
 
 
 def _worth_parsing(source: Source, data: bytes) -> bool:

@@ -217,6 +217,14 @@ class Scope:
         return found
 
 
+@dataclass(frozen=True)
+class SeenElsewhere:
+    """What another process looked at in the scopes of a run, and of which roots not all: why."""
+
+    asked: tuple[str, ...]
+    incomplete: dict[str, str]
+
+
 @dataclass
 class Scopes:
     """The scopes of one run: each root is listed once."""
@@ -240,6 +248,7 @@ class Scopes:
     # What was read of files that nobody judges, for whoever looks again and again; None where each is read once.
     evidence: dict[tuple[str, str], KeptEvidence] | None = None
     _kept: Kept = field(default_factory=Kept)
+    _asked_elsewhere: set[str] = field(default_factory=set)
 
     def of(self, folder: Path | None) -> Scope:
         """The scope of the files of this folder; without one, of what lies nowhere."""
@@ -293,6 +302,18 @@ class Scopes:
     def asked(self) -> Iterator[Path]:
         for each in self._by_root.values():
             yield from each.asked
+        yield from map(Path, self._asked_elsewhere)
+
+    @property
+    def seen(self) -> SeenElsewhere:
+        """To be noted in another process."""
+        incomplete = {root: each.incomplete for root, each in self._by_root.items() if each.incomplete}
+        return SeenElsewhere(tuple(map(os.fspath, self.asked)), incomplete)
+
+    def note(self, seen: SeenElsewhere) -> None:
+        self._asked_elsewhere.update(seen.asked)
+        for root, why in seen.incomplete.items():
+            self.below(Path(root)).incomplete = why
 
 
 def _inside(folder: str) -> tuple[list[str], list[str]]:
