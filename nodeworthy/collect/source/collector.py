@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 Read = Callable[[Source], FileContents | None]
 # Fewer are read before a process that helps has begun.
-_MANY = 500
+_MANY = 2000
 _NO_KIND = "this is no kind of file that nodeworthy knows"
 _TERRAFORM = "its root of Terraform installs no chart, has no manifest and starts no GPU node that is judged here"
 _HCL = "of HCL only Terraform's and Packer's own files are read (*.tf, *.tofu, *.tfvars, *.pkr.hcl with inline shell)"

@@ -29,7 +29,7 @@ from nodeworthy.collect.source.scope import SeenElsewhere
 from nodeworthy.records import dataclass, replace
 
 # Whoever begins to read imports what reads: that is worth so many files.
-LEAST = 250
+LEAST = 1000
 # What lies together has as much in common as it has to read: so many files of it go to one.
 _TOGETHER = 8
 # This process has to read what the others pass over, and to judge.
