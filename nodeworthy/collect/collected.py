@@ -22,6 +22,7 @@ from nodeworthy.facts.aws.node_drainer import NodeDrainers
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_sides import GuardedNodes
 from nodeworthy.facts.aws.node_types import Ec2Fleet
+from nodeworthy.facts.aws.parallel_cluster import ParallelCluster
 from nodeworthy.facts.aws.room import NodeReservation, QuotaRoom, SubnetRoom
 from nodeworthy.facts.aws.running import RunningNodes
 from nodeworthy.facts.aws.security_group import SecurityGroup
@@ -219,6 +220,7 @@ _FILES: Final[Facts] = frozenset(
         NodeFiles,
         OpenedPort,
         OperatorByHelm,
+        ParallelCluster,
         PatchedPolicy,
         QueueCover,
         SlinkyNodeSet,

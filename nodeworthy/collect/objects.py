@@ -355,6 +355,13 @@ def _launched_by_microk8s(document: Tree) -> Iterator[Fact]:
         yield from launched_by_microk8s(document)
 
 
+def _of_parallel_cluster(document: Tree) -> Iterator[Fact]:
+    if "Scheduling" in document.mapping:
+        from nodeworthy.facts.aws.parallel_cluster import parallel_clusters
+
+        yield from parallel_clusters(document)
+
+
 def _clusters_of_omni(document: Tree) -> Iterator[Fact]:
     if "talos" in document.mapping:
         from nodeworthy.facts.fleet.talos import clusters_of_omni
@@ -454,6 +461,7 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
         _nodes_of_kubespray,
         _nodes_of_ansible,
         _launched_by_microk8s,
+        _of_parallel_cluster,
     ),
     "AWSMachinePool": (_asked_types,),
     "AWSManagedMachinePool": (_groups_of_eks, _asked_types),

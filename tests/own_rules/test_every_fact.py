@@ -54,6 +54,7 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "failure-is-loud/bad-goes-on-over-there",
         "one-driver/bad-source-user-data-of-karpenter",
         "containerd-paths/bad-source-nodes-of-eksctl",
+        "efa-complete/bad-source-parallel-cluster",
         "not-open-to-the-world/bad-cloudformation-parameter",
         "not-open-to-the-world/bad-source-by-other-clouds-clients",
         "one-driver/bad-cdk-chart-beside-nvidia-image",

@@ -12,8 +12,9 @@ What asks for it: a launch template with an EFA interface, or a pool of several 
 NVSwitches, which are bought to work together. Other types may have EFA and leave it: they mostly serve models, each for
 itself. So may a pool of one node, which has nobody to talk to. A pod that is to use EFA (`FI_PROVIDER=efa`) asks for
 `vpc.amazonaws.com/efa`, which its device plugin offers where that runs; on p6-b200, whose other devices look like those
-of EFA, the plugin is 0.5.10 or newer, and no pod mounts all of `/dev/infiniband`. On a node the interfaces on the bus
-are counted, and those that the kernel offers to programs.
+of EFA, the plugin is 0.5.10 or newer, and no pod mounts all of `/dev/infiniband`. A queue of AWS ParallelCluster's
+with `Efa: {Enabled: true}` has a type that has it, one subnet, and says whether its nodes stand together. On a node the
+interfaces on the bus are counted, and those that the kernel offers to programs.
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@ A capacity block is a reservation in one zone that nobody enters by chance: the 
 `capacity-block` as its market. What runs in it stands together already; a placement group beside it is refused, and so
 are a mixed instances policy and a warm pool. Subnets of another zone find no room in it. Each of these ends in a group
 that tries for hours to start what it never gets, while the block is paid for. So does a group that is told to run in a
-reservation of another kind, and starts in none of its zone, or nothing of its instance type.
+reservation of another kind, and starts in none of its zone, or nothing of its instance type. A queue of AWS
+ParallelCluster's with `CapacityType: CAPACITY_BLOCK` names its block, and has as many nodes at least as at most.
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ not go together.
 EKS makes no managed group whose image and whose machines have another architecture, none that says a version beside
 an image of one's own, and none whose taints are written in Kubernetes' words (`NoSchedule`). Of a stack that is no
 program of Pulumi's the kind of its groups' image, how they are paid for and their numbers are judged.
+AWS ParallelCluster validates its configuration before it makes anything: names with capitals or underscores, a size
+that FSx for Lustre does not have, one type beside subnets of several zones, and a key in another section are told here.
 What is known only after deployment is left to AWS, and a value that another rule finds wrong is left to that rule: an
 instance type that does not exist is told once, by `gpu-exists` where nodes are started of it.
 """
