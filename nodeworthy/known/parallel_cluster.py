@@ -53,8 +53,8 @@ def throughput_refused(said: int | None, kind: str, disks: str) -> str:
     has = table_of("parallel_cluster")["throughput"].get("HDD" if disks == "HDD" else kind, [])
     if not has:
         return "no PerUnitStorageThroughput beside SCRATCH" if said is not None and kind.startswith("SCRATCH") else ""
-    return "" if said in has else _said(has)
+    return "" if said in has else _those(has)
 
 
-def _said(has: Sequence[int]) -> str:
+def _those(has: Sequence[int]) -> str:
     return f"PerUnitStorageThroughput: {' or '.join(map(str, has))}"
