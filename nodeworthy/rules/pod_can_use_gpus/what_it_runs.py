@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nodeworthy.facts.pod.containers import Container, holds_a_gpu
 from nodeworthy.facts.pod.named_images import NamedImage
+from nodeworthy.facts.pod.refused import MADE_LATER
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.gpu_processes import (
     GpuProcesses,
@@ -47,6 +48,38 @@ def its_image_is_there(pod: PodTemplate) -> Findings:
         if (found := gone_image(image)) is not None:
             cause = "the image is never pulled: manifest unknown, and the pod stays in ImagePullBackOff"
             yield _gone(container.image, f"{container.name} of {pod.title} runs", image, found, cause)
+
+
+@RULE.check
+def its_image_has_a_name(pod: PodTemplate, every: Sequence[PodTemplate]) -> Findings:
+    if pod.live is not None:
+        skip("what kubelet made of the name is seen in the pod's status")
+    named = [(each, value_if_known(each.image)) for each in pod.containers]
+    wrong = [(each, image) for each, image in named if isinstance(image, str) and _is_no_name(image)]
+    if not wrong or not any(each.uses_gpus for each in every if each.document is pod.document):
+        skip("its images have names, or nothing here asks for GPUs")
+    for container, image in wrong:
+        yield fail(
+            container.image,
+            f"{container.name} of {pod.title} runs an image by a name that is none",
+            is_=image,
+            should="HOST/PATH:TAG: a path in small letters, one slash between its parts, and no https:// before it",
+            cause="kubelet can't read it (InvalidImageName): the container never starts, and its pod keeps its GPUs"
+            if pod.uses_gpus
+            else "kubelet can't read it (InvalidImageName): the container never starts, and the pods beside it wait",
+            remedy="write the name as `docker pull` takes it",
+        )
+
+
+def _is_no_name(image: str) -> bool:
+    """By what nobody means as a placeholder: `IMAGE_NAME` is one."""
+    if MADE_LATER.search(image) or " " in image:
+        return False
+    host, slash, path = image.partition("/")
+    parts = (path if slash and ("." in host or ":" in host or host == "localhost") else image).split("@")[0]
+    last = parts.rpartition("/")[2].partition(":")[0]
+    names = [*parts.split("/")[:-1], last]
+    return "//" in image or any(each != each.lower() and each != each.upper() for each in names)
 
 
 def _serves_gpus(image: str) -> bool:
