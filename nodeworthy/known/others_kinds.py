@@ -26,6 +26,12 @@ def container_of(api: str, kind: str) -> str | None:
     return containers.get(f"{api.partition('/')[0]}/{kind}")
 
 
+def required_of(api: str, kind: str) -> Mapping[str, Sequence[str]]:
+    """What an object of this kind has to have, by the path of the mapping that has it."""
+    required: Mapping[str, Mapping[str, Sequence[str]]] = _table()["required"]
+    return required.get(f"{api.partition('/')[0]}/{kind}", {})
+
+
 def versions_instead(api: str, kind: str) -> Sequence[str]:
     """In which versions a kind is served, where this is none that any release serves; else nothing."""
     group, _, version = api.partition("/")

@@ -113,6 +113,25 @@ def lacks_its_container(pod: PodTemplate) -> Iterator[PodRefusal]:
     )
 
 
+def lacks_a_field(pod: PodTemplate) -> Iterator[PodRefusal]:
+    """What the schema of somebody else's kind requires, and this object of it leaves out."""
+    from nodeworthy.known.others_kinds import required_of
+
+    for path, names in required_of(pod.document.get("apiVersion").string, pod.kind).items():
+        holder = pod.document.get(*path.split("."))
+        if not holder.is_mapping or why_incomplete(holder) or "$patch" in holder.mapping:
+            continue
+        for name in names:
+            if holder.get(name).is_absent:
+                yield PodRefusal(
+                    holder.heading,
+                    f"has no {name} in {path}",
+                    f"no {name}",
+                    f"{path}.{name}",
+                    f"{path}.{name}: Required value, by the schema of {pod.kind}",
+                )
+
+
 def waits_for_more_than_it_has(pod: PodTemplate) -> Iterator[PodRefusal]:
     """A gang of Volcano's that would wait for more pods than its tasks make."""
     api, spec = pod.document.get("apiVersion").string, pod.document.get("spec")

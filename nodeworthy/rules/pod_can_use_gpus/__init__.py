@@ -27,15 +27,16 @@ Nor does a pod see GPUs that no server ever makes: one that says a number or a b
 (`value: 8` of a variable, a port among `args`, `gpu: true` in nodeSelector), that mounts a volume which it does not
 have, whose Deployment selects other labels than its template has, whose Job would be started again for ever, that asks
 for more memory than its limit, for `16GB` or for `gpu: 1`, whose fields Kubernetes does not have (`resource`,
-`toleration`, `runtimeClass`), which mounts two volumes at one path or calls two of its volumes, containers or ports the
-same, which tolerates a taint that `Exists` and says a value beside it, or that is written for
-a version of the API which is gone, or never was (`apiVersion: v1` of a Deployment, `ray.io/v1beta1`), or a PyTorchJob
-without a container called `pytorch`, by which Kubeflow's operator knows the one that works, or a job of Volcano's that
-waits for more pods (`minAvailable`) than its tasks make, or a pod that asks KAI's scheduler for a `gpu-fraction` of one
-or more, or for a part and a whole GPU at once. kubectl prints the refusal, and what applies manifests where
-nobody reads goes on without the pod; who does not validate strictly drops a field that is not known. Of a device plugin
-that nobody makes it is the same, and of what its chart or the exporter's copies as it stands: behind helm's `--set`
-and in a `set` of Terraform's `true` is a boolean (`--set-string`, `type = "string"`).
+`toleration`, `runtimeClass`), which mounts two volumes at one path or calls two of its volumes, containers or ports
+the same, which tolerates a taint that `Exists` and says a value beside it, or that is written for a version of the API
+which is gone, or never was (`apiVersion: v1` of a Deployment, `ray.io/v1beta1`), or a PyTorchJob without a container
+called `pytorch`, by which Kubeflow's operator knows the one that works, or an InferenceService whose model has no
+`modelFormat`, or a job of Volcano's that waits for more pods (`minAvailable`) than its tasks make, or a pod that asks
+KAI's scheduler for a `gpu-fraction` of one or more, or for a part and a whole GPU at once. kubectl prints the refusal,
+and what applies manifests where nobody reads goes on without the pod; who does not validate strictly drops a field
+that is not known. Of a device plugin that nobody makes it is the same, and of what its chart or the exporter's copies
+as it stands: behind helm's `--set` and in a `set` of Terraform's `true` is a boolean (`--set-string`, `type =
+"string"`).
 
 Processes that work on the GPUs of one container (torchrun, deepspeed, MPI, tensor parallelism) talk through `/dev/shm`,
 and so do the workers that load their data. A container has 64 MiB of it, whatever memory the pod has: NCCL then ends
@@ -71,6 +72,7 @@ from nodeworthy.facts.pod.misplaced import Misplaced, misplaced_settings, why_fi
 from nodeworthy.facts.pod.refused import (
     PodRefusal,
     api_gone,
+    lacks_a_field,
     lacks_its_container,
     no_choice,
     no_pod,
@@ -267,6 +269,15 @@ def what_others_make_of_it_is_taken(pod: PodTemplate, every: Sequence[PodTemplat
     if found:
         severity = Severity.WARNING if pod.kind == OF_VALUES else Severity.ERROR
         yield replace(_refused(pod, found), severity=severity)
+
+
+@RULE.check
+def it_has_what_its_kind_requires(pod: PodTemplate, every: Sequence[PodTemplate]) -> Findings:
+    if pod.live is not None or not pod.uses_gpus or pod.kind == OF_VALUES:
+        skip("the server has taken it, it asks for no GPUs, or it is a chart's")
+    found = [] if _is_told_of_another(pod, every) else list(lacks_a_field(pod))
+    if found:
+        yield _refused(pod, found)
 
 
 def _refused(pod: PodTemplate, found: Sequence[PodRefusal]) -> Draft:
