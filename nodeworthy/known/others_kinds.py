@@ -26,7 +26,7 @@ def container_of(api: str, kind: str) -> str | None:
     return containers.get(f"{api.partition('/')[0]}/{kind}")
 
 
-def required_of(api: str, kind: str) -> Mapping[str, Sequence[str]]:
+def fields_of_kind(api: str, kind: str) -> Mapping[str, Sequence[str]]:
     """What an object of this kind has to have, by the path of the mapping that has it."""
     required: Mapping[str, Mapping[str, Sequence[str]]] = _table()["required"]
     return required.get(f"{api.partition('/')[0]}/{kind}", {})

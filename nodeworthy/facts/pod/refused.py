@@ -115,9 +115,9 @@ def lacks_its_container(pod: PodTemplate) -> Iterator[PodRefusal]:
 
 def lacks_a_field(pod: PodTemplate) -> Iterator[PodRefusal]:
     """What the schema of somebody else's kind requires, and this object of it leaves out."""
-    from nodeworthy.known.others_kinds import required_of
+    from nodeworthy.known.others_kinds import fields_of_kind
 
-    for path, names in required_of(pod.document.get("apiVersion").string, pod.kind).items():
+    for path, names in fields_of_kind(pod.document.get("apiVersion").string, pod.kind).items():
         holder = pod.document.get(*path.split("."))
         if not holder.is_mapping or why_incomplete(holder) or "$patch" in holder.mapping:
             continue
