@@ -8,15 +8,14 @@ plugin among its `disabled_plugins`, as that of Docker's package does: then ther
 becomes ready. A key of one section is lost in another (`sandbox_image` is `pinned_images.sandbox` of the images in
 containerd 2, the registry's settings are theirs too), and so is an option of a runtime (`BinaryName`, `SystemdCgroup`)
 outside of its `options`. A `runtime_type` is the name of a program (`io.containerd.runc.v2` is
-containerd-shim-runc-v2): of one that nobody ships, or that this release no longer has, no pod starts; nor does one
-where containerd 1.x is told a runtime's options and no type. Where runc's options have `SystemdCgroup = true` and
-those of NVIDIA's runtime beside it have not, its containers are made outside of their pods' cgroups: a warning. So is
-containerd's own default, which a script writes and leaves as it is, beside a kubelet of kubeadm's from 1.22 to 1.30,
-which leaves its cgroups to systemd and does not ask its runtime. That default has the key: who adds it once more (`sed
-'/runc.options/a SystemdCgroup = true'`) has a file that is no TOML. NVIDIA's runtime that is given to
-`io.containerd.runtime.v1.linux` runs nothing where every runtime of the CRI is of another type. A table
-`default_runtime`, as files without a version have it, wins over `default_runtime_name`: what NVIDIA's toolkit writes
-beside it is of no effect.
+containerd-shim-runc-v2): of one that nobody ships, or that this release no longer has, no pod starts. Where runc's
+options have `SystemdCgroup = true` and those of NVIDIA's runtime beside it have not, its containers are made outside
+of their pods' cgroups: a warning. So is containerd's own default, which a script writes and leaves as it is, beside a
+kubelet of kubeadm's from 1.22 to 1.30, which leaves its cgroups to systemd and does not ask its runtime. That default
+has the key: who adds it once more (`sed '/runc.options/a SystemdCgroup = true'`) has a file that is no TOML. NVIDIA's
+runtime that is given to `io.containerd.runtime.v1.linux` runs nothing where every runtime of the CRI is of another
+type. A table `default_runtime`, as files without a version have it, wins over `default_runtime_name`: what NVIDIA's
+toolkit writes beside it is of no effect.
 
 It reads them when it starts. Debian's and Docker's packages start it as soon as they are installed, and `systemctl
 enable --now` (or `start`) leaves alone what runs: a file that a script writes between the two is not read before
@@ -53,7 +52,7 @@ from nodeworthy.facts.boot.script_kind import ScriptKind
 from nodeworthy.facts.containerd.config import ConfigFile, Role, config_files
 from nodeworthy.facts.containerd.drop_ins import drop_in_flaws
 from nodeworthy.facts.containerd.registry_settings import added_beside_config_path, two_ways_to_a_registry
-from nodeworthy.facts.containerd.runtime_types import runtime_type_flaws, without_a_type
+from nodeworthy.facts.containerd.runtime_types import runtime_type_flaws
 from nodeworthy.facts.containerd.schema import schema_flaws, tls_flaws
 from nodeworthy.facts.node.boot import BootEnd
 from nodeworthy.facts.node.containerd import containerd_drafts
@@ -224,7 +223,7 @@ def _contents(files: Sequence[ConfigFile], runtime: Containerd | None, version: 
         else:
             flaws = list(schema_flaws(file, version)) or list(lost_key_flaws(file, version))
             flaws += [*tls_flaws(file, version), *disabled_flaws(file, version)]
-            flaws += [*runtime_type_flaws(file, version), *without_a_type(file, version)]
+            flaws += runtime_type_flaws(file, version)
             flaws += cgroup_flaws(file, files)
             flaws += flaws_of_two_defaults(file, version)
             flaws += [] if flaws else two_ways_to_a_registry(file, files, runtime)
