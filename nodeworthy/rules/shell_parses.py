@@ -15,7 +15,8 @@ and what stands behind `shell:` itself does not, for there Ansible drops such ba
 cloud-init makes one script of sh: what can't be read in one of them ends all behind it. In an array a comment may end
 each line, unless a backslash stands before it: `\\ #` begins a word, and the array has it. `$$TOKEN` is no TOKEN: `$$`
 is the number of the shell's process, and Terraform's templates take a dollar away before a brace alone. `${1:-{}}` is
-closed by its first brace: given JSON it hands on that and a brace, which is a warning.
+closed by its first brace: given JSON it hands on that and a brace. `[[ '$STATE' == up ]]` asks for a word and no
+variable. Both are warnings.
 
 The words name the place where bash gave up. Of a quote, a parenthesis or an `if` that is never closed that may be the
 end of the file, far behind the fault; the line on which the command begins is told beside it. A heredoc that is never
@@ -35,7 +36,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nodeworthy.boot.origin import Origin, Straight
-from nodeworthy.facts.boot.dollars import Doubled, defaults_closed_early, doubled_dollars
+from nodeworthy.facts.boot.dollars import Doubled, Misread, defaults_closed_early, doubled_dollars, quoted_in_questions
 from nodeworthy.facts.boot.handed_to_a_shell import Handed, handed_to_a_shell
 from nodeworthy.facts.boot.remote_script import RemoteScript
 from nodeworthy.facts.boot.script import BootScript
@@ -97,7 +98,7 @@ def the_shell_can_read_it(script: BootScript) -> Findings:
     yield from map(_told_handed, handed_to_a_shell(script))
     for each in shell_parts(script):
         yield from _told_comments(each.text, each.origin)
-        yield from _told_closed_early(each.text, each.origin)
+        yield from _told_misread(each.text, each.origin)
     for ended in ended_by_dash(script):
         yield _told_of_dash(ended, script)
     for lost, part in cut:
@@ -121,7 +122,7 @@ def the_shell_can_read_the_job(job: SlurmJob) -> Findings:
         yield _draft_of_shell(Unreadable(job.broken, begins, job.text))
         return
     yield from _told_comments(job.text, begins)
-    yield from _told_closed_early(job.text, begins)
+    yield from _told_misread(job.text, begins)
     for each in launches_cut_short(job):
         yield _told_cut(each, job.text.split("\n"), begins, lost=_BY_ITSELF)
 
@@ -158,22 +159,48 @@ def _told_comments(text: str, origin: Origin) -> Findings:
         )
 
 
-def _told_closed_early(text: str, origin: Origin) -> Findings:
-    found = list(defaults_closed_early(text))
-    if found:
-        first, *others = found
-        places = [(each, origin.at(each.row + 1, each.column)) for each in others[:_MOST_RELATED]]
-        yield fail(
-            origin.at(first.row + 1, first.column),
+def _told_misread(text: str, origin: Origin) -> Findings:
+    """Of each slip once, with the places of all."""
+    closed, quoted = list(defaults_closed_early(text)), list(quoted_in_questions(text))
+    if closed:
+        first = closed[0]
+        yield _misread(
+            closed,
+            origin,
             f"{first.written} ends at its first brace: where ${first.name} is set, a brace too many stands behind it",
-            is_=first.written,
             should=f"EMPTY='{{}}' above it, and ${{{first.name}:-$EMPTY}}",
-            related=[Related(place, f"so does {each.written}") for each, place in places],
             cause="the shell counts no braces in a default: it is `{`, and the last brace is text, which makes JSON of "
             "nothing alone",
             remedy="keep the braces in a variable of their own",
-            severity=Severity.WARNING,
         )
+    if quoted:
+        first = quoted[0]
+        yield _misread(
+            quoted,
+            origin,
+            f"the answer is always the same: {first.written} is a word in single quotes, and not what ${first.name} "
+            "holds",
+            should=f'"${first.name}"',
+            cause="nothing is filled in between single quotes",
+            remedy=f'write "${first.name}" in double quotes',
+        )
+
+
+def _misread(found: Sequence[Misread], origin: Origin, says: str, *, should: str, cause: str, remedy: str) -> Draft:
+    first, *others = found
+    return fail(
+        origin.at(first.row + 1, first.column),
+        says,
+        is_=first.written,
+        should=should,
+        related=[
+            Related(origin.at(each.row + 1, each.column), f"so it is with {each.written}")
+            for each in others[:_MOST_RELATED]
+        ],
+        cause=cause,
+        remedy=remedy,
+        severity=Severity.WARNING,
+    )
 
 
 def _told_doubled(found: Sequence[Doubled]) -> Findings:

@@ -23,6 +23,12 @@ _TEXT_BEGINS = pattern(r"(?<!<)<<-?(?!<)[ \t]*[\"']?([A-Za-z_]\w*)")
 _EMPTY_BRACES = pattern(r"\$\{(\w{1,80}):?[-=]\{\}\}", words=("-{}}", "={}}"))
 
 
+# `[[ '$STATE' == 'up' ]]`: two words of the script's own, whose answer is the same whatever the variable holds.
+_QUOTED = pattern(
+    r"\[\[?[ \t]+(?:![ \t]+)?'(\$\{?\w{1,80}\}?)'[ \t]+(?:==?|!=|=~|-(?:eq|ne|lt|le|gt|ge))[ \t]", words=("'$",)
+)
+
+
 @dataclass(frozen=True)
 class Doubled:
     place: Place
@@ -30,8 +36,8 @@ class Doubled:
 
 
 @dataclass(frozen=True)
-class ClosedEarly:
-    """`${CONFIG:-{}}`: the row, counted from nought, the column, and the variable."""
+class Misread:
+    """`${CONFIG:-{}}`, `[[ '$STATE' == up ]]`: the row, counted from nought, the column, and the variable."""
 
     row: int
     column: int
@@ -39,11 +45,24 @@ class ClosedEarly:
     name: str
 
 
-def defaults_closed_early(text: str) -> Iterator[ClosedEarly]:
+def quoted_in_questions(text: str) -> Iterator[Misread]:
+    """Where no variable is asked for, but its name. What stands in a longer text is another shell's."""
+    if _QUOTED.search(text) is None:
+        return
+    for row, line in _lines(text):
+        at = single = double = 0
+        for found in _QUOTED.finditer(line):
+            single, double = single + line.count("'", at, found.start()), double + line.count('"', at, found.start())
+            at = found.start()
+            if single % 2 == 0 and double % 2 == 0:
+                yield Misread(row, found.start(1), f"'{found[1]}'", found[1].strip("${}"))
+
+
+def defaults_closed_early(text: str) -> Iterator[Misread]:
     if _EMPTY_BRACES.search(text) is not None:
         for row, line in _commands(text):
             for found in _EMPTY_BRACES.finditer(line):
-                yield ClosedEarly(row, found.start() + 1, found[0], found[1])
+                yield Misread(row, found.start() + 1, found[0], found[1])
 
 
 def doubled_dollars(script: BootScript) -> list[Doubled]:
@@ -64,12 +83,18 @@ def _of_a_part(part: Part) -> Iterator[Doubled]:
 
 def _commands(text: str) -> Iterator[tuple[int, str]]:
     """The lines that the shell itself reads, without comments and what stands in single quotes."""
+    for row, line in _lines(text):
+        yield row, _COMMENT.sub("", _IN_SINGLE_QUOTES.sub(lambda found: " " * len(found[0]), line))
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Those of no text that is written, and no comment."""
     ends = ""
     for row, line in enumerate(text.split("\n")):
         if ends:
             ends = "" if line.strip() == ends else ends
             continue
         if not line.lstrip().startswith("#"):
-            yield row, _COMMENT.sub("", _IN_SINGLE_QUOTES.sub(lambda found: " " * len(found[0]), line))
+            yield row, line
         begins = _TEXT_BEGINS.search(line)
         ends = begins[1] if begins is not None else ""

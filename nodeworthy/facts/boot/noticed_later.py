@@ -24,7 +24,10 @@ from nodeworthy.verdict import Place
 
 # How far behind a question its answer may stand.
 _MOST = 12
-_OF_A_DRIVER = pattern(r"\bnvidia-(?:smi|modprobe)\b|modprobe\s+nvidia|/proc/driver/nvidia|/dev/nvidia")
+_OF_A_DRIVER = pattern(
+    r"\bnvidia-(?:smi|modprobe)\b|mod(?:probe|info)\s+nvidia|/proc/driver/nvidia|/dev/nvidia|\bnvidia(?:-\w+)?\.ko\b|"
+    r"\blsmod\s*\|\s*grep\s[^|]{0,40}nvidia|\bdkms\s+status\b"
+)
 _OF_A_NODE = pattern(
     r"\b(?:kubectl|k3s|rke2|crictl|kubelet|kubeadm)\b|/var/lib/rancher|/etc/kubernetes/|/var/lib/kubelet|\bhelm\s+(?:install|up)|"
     r"initialized successfully|node has joined|"

@@ -56,6 +56,8 @@ def possible_eras(file: ConfigFile, version: str | None) -> Sequence[Era]:
     era = era_of(version) if version is not None else None
     if era is not None:
         return [era]
+    if version is not None and (numbers(version) or eras()[0].since) < eras()[0].since:
+        return eras()[:1]  # older than any that was asked: told as the oldest of them
     gone = next(filter(None, map(release_without, _plugins(file))), None)
     if gone is not None and not file.says_version:
         return [each for each in eras() if each.since < (numbers(gone) or ())]
