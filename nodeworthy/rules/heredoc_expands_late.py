@@ -154,6 +154,7 @@ _BINARY = pattern(
 )
 # A unit or a drop-in of one; what resolved and journald read (`resolved.conf.d`) is no script of anybody.
 _UNIT = pattern(r"^/(?:etc|usr/lib|lib|run)/systemd/.*\.(?:service|socket|timer|mount|path)(?:\.d/[^/]+\.conf)?$")
+_ENVIRONMENT = pattern(r"[ \t]*Environment[ \t]*=")
 _ASSIGNS = pattern(
     r"(?:^|[;&|(){}]|\s)([A-Za-z_]\w*)\+?=|\bfor\s+([A-Za-z_]\w*)\s+in\b|\bread\s+(?:-\w+\s+)*([A-Za-z_][\w ]*)"
 )
@@ -205,7 +206,15 @@ class InnerScript:
 
     def lost(self) -> list[Expansion]:
         """What was meant for the inner script, and is gone."""
-        return [each for each in self.effect.expanded if self._is_lost(each) and not self.may_be_set(each)]
+        kept = self._rows_kept
+        every = (each for each in self.effect.expanded if each.place.row not in kept)
+        return [each for each in every if self._is_lost(each) and not self.may_be_set(each)]
+
+    @cached_property
+    def _rows_kept(self) -> frozenset[int]:
+        """Of a unit: `Environment=PATH=$PATH`. Systemd fills nothing in there, so it is meant for now."""
+        lines = self.content.lines if self.is_unit else ()
+        return frozenset(each.place.row for each in lines if _ENVIRONMENT.match(each.text.shown()))
 
     def doubtful(self) -> list[Expansion]:
         """What a file that was not read may have set."""

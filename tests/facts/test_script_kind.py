@@ -96,6 +96,7 @@ def test_by_who_refers_to_it(root: Path, name: str, text: str, told: str) -> Non
         ("packer/driver.sh", PLAIN, "IMAGE_BUILD"),
         ("templates/al2023/provisioners/driver.sh", PLAIN, "IMAGE_BUILD"),
         ("build.sh", f'{PLAIN}echo "$PACKER_BUILD_NAME"\n', "IMAGE_BUILD"),
+        ("build.sh", f"{PLAIN}echo \"Packer variable 'NAME' was not set\"\n", "IMAGE_BUILD"),
         ("provisioners/user-data.sh", PLAIN, "USER_DATA"),
         ("setup.sh", "#!/bin/bash\nBUCKET=\"${1:-}\"\nsu - ubuntu -c 'ssh-keyscan head'\n", "BY_HAND"),
         ("setup.sh", "#!/bin/bash\nhostnamectl set-hostname ${lower(name)}\n", "USER_DATA"),

@@ -110,14 +110,41 @@ def adds_node_configs(timeline: Timeline) -> bool:
 
 def joins_twice(timeline: Timeline) -> Findings:
     joins = [each for each in timeline.of(Joins) if not each.tells and each.stage < Stage.NODEADM_RUN]
+    if any(is_no_cluster(each.authority) for each in joins):
+        return
     for index, second in enumerate(joins):
         for first in joins[:index]:
-            if together(first.conditions, second.conditions) and not _is_fallback(first, second):
+            is_one_way = together(first.conditions, second.conditions) and not _on_other_hosts(first, second)
+            if is_one_way and not _is_fallback(first, second):
                 yield _second(
                     second, Related(first.place, "it joins here already"), f"{first.how}, then {second.how}", _DROP
                 )
                 break
     yield from _beside_nodeadm_run(timeline, joins)
+
+
+# What Ansible asks of the host that it is at.
+_OF_A_HOST = pattern(r"inventory_hostname|group_names|groups\[|groups\.|ansible_(?:hostname|host|fqdn|nodename)")
+
+
+def _on_other_hosts(first: Joins, second: Joins) -> bool:
+    """Whether each of them stands under a question of its own about who it is: `'manager2' in inventory_hostname`."""
+    one, other = ({each.question.text for each in join.conditions} for join in (first, second))
+    asked = [{text for text in said if _OF_A_HOST.search(text)} for said in (one, other)]
+    return all(asked) and asked[0] != asked[1]
+
+
+def is_no_cluster(authority: Located[str] | None) -> bool:
+    """Whether bootstrap.sh is only tried out: its CA is a word in base64, as in the tests of whoever builds images."""
+    said = authority.state.value if authority is not None and isinstance(authority.state, Known) else ""
+    try:
+        word = base64.b64decode(said, validate=True)
+    except ValueError:
+        return False
+    return 0 < len(word) < _SHORTER_THAN_ANY_CA and not word.startswith(b"-")
+
+
+_SHORTER_THAN_ANY_CA = 32
 
 
 def _beside_nodeadm_run(timeline: Timeline, joins: Sequence[Joins]) -> Findings:

@@ -62,7 +62,7 @@ def swap_off_for_this_boot(script: BootScript) -> SwapOff | None:
     if off is None or off.stage in _EVERY_BOOT:
         return None
     said = "\n".join(_COMMENT.sub("", part.text) for part in script.userdata.parts)
-    if not _will_be_kubeadms(script, said):
+    if not _will_be_kubeadms(script, said) or _only_starts_it_anew(timeline):
         return None
     if script.of_cloud_images or _BEFORE_KUBELET.search(script.place.file):
         return None
@@ -81,6 +81,13 @@ def _will_be_kubeadms(script: BootScript, said: str) -> bool:
     if makes_a_kubeadm_node(script.timeline):
         return True
     return not (script.is_a_part or is_others(said)) and is_one_in_all_but_name(script.timeline)
+
+
+def _only_starts_it_anew(timeline: Timeline) -> bool:
+    """Whether kubelet was there before: whoever runs such a script runs it at each start, or as a repair."""
+    signs = [each for each in timeline.effects if _brings_kubelet(each)]
+    ways = {each.how for each in timeline.of(Joins)}
+    return bool(signs) and not ways and all(isinstance(each, Unit) and each.act is Act.RESTART for each in signs)
 
 
 def is_others(said: str) -> bool:

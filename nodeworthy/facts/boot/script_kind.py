@@ -126,7 +126,9 @@ _MOST = 64
 _CALLED_USER_DATA = pattern(r"(?i)(?:^|[-_.])(?:user[-_]?data|cloud[-_]?init|boothook)(?=$|[-_.\d])")
 _CALLED_STARTUP = pattern(r"(?i)(?:^|[-_.])startup(?:[-_]?script)?(?=$|[-_.\d])")
 # What Packer sets for whatever it runs.
-_OF_PACKER = pattern(r"\bPACKER_(?:BUILD_NAME|BUILDER_TYPE|HTTP_ADDR)\b", words=("PACKER_",))
+_OF_PACKER = pattern(
+    r"\bPACKER_(?:BUILD_NAME|BUILDER_TYPE|HTTP_ADDR)\b|\bPacker variable\b", words=("PACKER_", "Packer variable")
+)
 _PACKERS = ".pkr.hcl"
 _OF_GOOGLE = pattern(r"metadata\.google\.internal|computeMetadata")
 _IMAGE_FOLDERS = frozenset(("packer", "provisioners", "image-builder", "imagebuilder", "virt-customize", "diskimage"))

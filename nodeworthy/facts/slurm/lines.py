@@ -102,13 +102,17 @@ def lines_with_a_slip(text: str, place: Place) -> Iterator[tuple[str, Option]]:
 # What other rules tell of: a job without its GPUs, a checkpoint that nobody asks for.
 _TOLD_ELSEWHERE = frozenset(("gres", "gpus", "gpus-per-node", "gpus-per-task", "gpus-per-socket", "signal"))
 
+_TOLD_OF_SLICES = frozenset(("cpus-per-task", "mem", "mem-per-cpu", "mem-per-gpu", "cpus-per-gpu"))
+
 
 def read_too_late(job: SlurmJob) -> Iterator[Option]:
     """What stands behind the first command, and above it nowhere."""
     for request in job.requests:
-        alive = {each.name for each in request.options if not each.dead}
+        told = {each.name for each in request.options if not each.dead} | _TOLD_ELSEWHERE
+        if request.mig_said:
+            told |= _TOLD_OF_SLICES
         for option in request.options:
-            if option.dead and option.name not in alive | _TOLD_ELSEWHERE:
+            if option.dead and option.name not in told:
                 yield option
 
 

@@ -14,6 +14,7 @@ from nodeworthy.facts.boot.cluster_join import (
     another_pool,
     coordinates,
     is_filled_in,
+    is_no_cluster,
     is_outside,
     joins_twice,
     makes_a_node,
@@ -76,7 +77,8 @@ def it_joins_once_and_says_where(script: BootScript) -> Findings:
             yield from _run_together(each, run_together[each.place])
             continue
         yield from _left_out(script, each, is_hybrid=is_hybrid)
-        yield from malformed_coordinates(each, script.stands_for)
+        if not is_no_cluster(each.authority):
+            yield from malformed_coordinates(each, script.stands_for)
     yield from another_pool(script)
 
 
