@@ -69,6 +69,10 @@ def named_pod(name: str) -> NamedPart:
     return _by_name().get(begins, _NO_PART)
 
 
+# As the table calls it.
+MULTUS = "Multus"
+
+
 @cache
 def controller_of(image: str) -> str:
     """The name of a controller that makes the pods of jobs; empty where it is none."""

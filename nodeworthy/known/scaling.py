@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from nodeworthy.known.instances import gpus_of, is_a_part_of_one, most_gpus_of
@@ -126,6 +126,18 @@ def _pool_in(words: str) -> str:
 @cache
 def _startup_taints() -> Mapping[str, str]:
     return {row["key"]: row["who"] for row in table_of("startup_taints")["taint"]}
+
+
+@cache
+def _workers() -> Sequence[tuple[str, str]]:
+    rows = table_of("startup_taints")["taint"]
+    return [(f"/{image}", row["key"]) for row in rows for image in row.get("images", ())]
+
+
+@lru_cache(maxsize=1024)
+def taint_cleared_by(image: str) -> str:
+    """The key of the startup taint that goes once a pod of this image has worked on a node; empty where none does."""
+    return next((key for begins, key in _workers() if begins in f"/{image}"), "")
 
 
 def worker_of_taint(taint: str) -> str | None:

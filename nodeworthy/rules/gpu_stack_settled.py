@@ -58,7 +58,7 @@ from nodeworthy.facts.cluster.gpu_stack import (
 )
 from nodeworthy.facts.cluster.hanging import why_hanging
 from nodeworthy.facts.cluster.lingering_pods import LINGERS
-from nodeworthy.facts.cluster.no_library import by_platform, without_library
+from nodeworthy.facts.cluster.no_library import by_docker, by_platform, without_library
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.own_logs import NO_MEMORY, ONLY_NONE, is_of_the_node
 from nodeworthy.facts.cluster.pending_said import remedy_for
@@ -230,6 +230,19 @@ def its_pods_come_to_nodes(stack: GpuStack) -> Findings:
 def vgpus_are_made(stack: GpuStack) -> Findings:
     for each in stack.without_vgpus:
         yield _without_vgpus(each)
+
+
+# By these NCCL says that an interface is not there, or not the one that it needs.
+_OF_INTERFACES = frozenset(("nccl-no-interface", "nccl-connect-failed", "nccl-address-of-one-node"))
+_NO_NETWORKS = (
+    "the pod asks Multus for a further network (k8s.v1.cni.cncf.io/networks: {}), and none was made: Multus runs on "
+    "other nodes, and not there: {}; the pod has no interface but its first one"
+)
+_LET_MULTUS_COME = (
+    "let Multus and the plugins that it calls (CNI plugins, whereabouts) come to the GPU nodes, by tolerations of "
+    "their DaemonSets (of the network operator: tolerations in the NicClusterPolicy), then delete the pod; to be sure: "
+    "kubectl get pods -A -o wide | grep multus; kubectl get pod POD -o yaml | grep network-status"
+)
 
 
 def _unsettled(stuck: UnsettledPods) -> Draft:
@@ -492,8 +505,11 @@ def _of_what_it_is(stuck: UnsettledPods, known: Evidence | None) -> tuple[str, s
         return _OF_OTHER_SYSTEMS.format(stuck.system), _WITHOUT_SIDECARS
     if stuck.engine and known is not None and known.id == _NO_ENGINE:
         return _ENGINE_UNREACHED.format(stuck.engine), _ITS_OWN_ENGINE
+    if stuck.no_networks and known is not None and known.id in _OF_INTERFACES:
+        return _NO_NETWORKS.format(stuck.first.networks, stuck.no_networks), _LET_MULTUS_COME
     of_platform = by_platform(stuck.first, known, stuck.platform)
-    return of_platform or without_library(stuck.first, known, stuck.runtime if stuck.first.part else "")
+    of_node = of_platform or by_docker(known, stuck.runtime)
+    return of_node or without_library(stuck.first, known, stuck.runtime if stuck.first.part else "")
 
 
 def _has_no_sidecars(system: str) -> bool:

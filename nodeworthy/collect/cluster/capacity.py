@@ -18,6 +18,7 @@ from nodeworthy.collect.cluster.kinds import (
     PODS,
     RESOURCE_SLICES,
 )
+from nodeworthy.collect.cluster.logs import missed_schedulers
 from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.facts.cluster.admission_causes import (
@@ -31,7 +32,7 @@ from nodeworthy.facts.cluster.claiming_pods import ClaimingPod, claiming_pods
 from nodeworthy.facts.cluster.idle_holders import HeldGpus, held_gpus
 from nodeworthy.facts.cluster.ledger import Ledger, ledger
 from nodeworthy.facts.cluster.node_gpu_count import NodeGpuCount, node_gpu_counts
-from nodeworthy.facts.cluster.node_gpus import WatchedGpus, watched_gpus
+from nodeworthy.facts.cluster.node_gpus import NodeGpus, WatchedGpus, watched_gpus
 from nodeworthy.facts.cluster.offered_gpus import OfferedGpus, UnofferedGpus, offered_gpus, unoffered_gpus
 from nodeworthy.facts.cluster.pending_causes import Waiting, waiting
 from nodeworthy.facts.cluster.pending_world import PendingWorld
@@ -146,8 +147,21 @@ def _world(seen: ClusterObjects, works: list[VerificationWork], shared: OfHami, 
         starts_no_nodes(seen),
         seen.claimed.nodes_with_gpus,
         seen.starters_say,
+        tuple(each for each in seen.stack.daemonsets.values() if each.part == DEVICE_PLUGIN),
+        {pod.clears: _with_words(pod, seen) for pod in seen.pods.values() if _should_clear(pod, kept.nodes)},
+        {name: _with_words(pod, seen) for name, pod in missed_schedulers(seen).items()},
         bool(seen.documents[CLUSTER_QUEUES]),
     )
+
+
+def _should_clear(pod: ClusterPod, nodes: Mapping[str, NodeGpus]) -> bool:
+    """Whether its node has GPUs, and keeps the taint that goes by it alone."""
+    node = nodes.get(pod.node) if pod.clears and not pod.ready and not pod.is_over else None
+    return node is not None and node.has_gpus and any(each.key == pod.clears for each in node.taints)
+
+
+def _with_words(pod: ClusterPod, seen: ClusterObjects) -> tuple[ClusterPod, str]:
+    return pod, telling_part(pod.last_words or seen.words.get(pod.object, ""))
 
 
 def _telling_plugin(seen: ClusterObjects) -> tuple[ClusterPod, str] | None:

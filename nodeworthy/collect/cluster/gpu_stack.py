@@ -30,6 +30,7 @@ from nodeworthy.facts.cluster.gpu_stack import UPGRADE, FailedMig, GpuStack, Unm
 from nodeworthy.facts.cluster.makers import LABELS, Makers
 from nodeworthy.facts.cluster.mig_refused import MigReason, by_its_words, why_not_cut
 from nodeworthy.facts.cluster.pod import ClusterPod
+from nodeworthy.facts.cluster.stack_daemonset import why_absent
 from nodeworthy.facts.cluster.stuck_objects import Around, StuckObject, stuck_objects
 from nodeworthy.facts.cluster.unplaced_parts import unplaced_parts
 from nodeworthy.facts.cluster.unsettled_pods import UnsettledPods
@@ -37,6 +38,7 @@ from nodeworthy.facts.cluster.waiting_workers import waiting_workers
 from nodeworthy.known.containerd import defaults
 from nodeworthy.known.gpu_stack import (
     MIG_MANAGER,
+    MULTUS,
     OPERATOR,
     VGPU_MANAGER,
     kinds_of_controller,
@@ -89,7 +91,10 @@ def _facts(seen: ClusterObjects, not_seen: NotSeen, stranded: Collection[str]) -
     objects = (*_stuck(seen, stranded, told), *_led(seen, told))
     whole = replace(
         found,
-        unsettled=tuple(replace(each, names_no_class=_names_no_class(each, seen)) for each in found.unsettled),
+        unsettled=tuple(
+            replace(each, names_no_class=_names_no_class(each, seen), no_networks=_no_networks(each, seen))
+            for each in found.unsettled
+        ),
         objects=objects,
         work=tuple(_unmade_work(seen)),
         not_cut=tuple(replace(each, reason=_why_not_cut(seen, each)) for each in found.not_cut),
@@ -100,6 +105,15 @@ def _facts(seen: ClusterObjects, not_seen: NotSeen, stranded: Collection[str]) -
         unseen=_unseen(seen, not_seen),
     )
     return [whole] if has_any or found.unsettled or found.unready or objects or whole.work else []
+
+
+def _no_networks(found: UnsettledPods, seen: ClusterObjects) -> str:
+    """Why Multus does not come to the node of a pod that asks it for networks, and has none of them."""
+    multus = [pod for pod in seen.pods.values() if pod.part == MULTUS and pod.ready] if found.first.networks else []
+    if not multus or any(pod.node == found.first.node for pod in multus):
+        return ""
+    why = why_absent(MULTUS, seen.capacity.nodes.get(found.first.node), seen.stack.daemonsets.values())
+    return why or f"none of its pods is ready on node '{found.first.node}'"
 
 
 def _names_no_class(found: UnsettledPods, seen: ClusterObjects) -> bool:

@@ -126,8 +126,9 @@ def read_last_words(seen: ClusterObjects, index: Index) -> None:
     wanted: dict[str, set[str]] = defaultdict(set)
     for each in seen.wanted_logs():
         wanted[each.object].add(each.container)
+    schedulers = list(missed_schedulers(seen).values())
     for pod in seen.pods.values():
-        if pod.ready or not (pod.part or any(toolkit.owns(pod) for toolkit in seen.toolkits.values())):
+        if pod.ready or not (pod.part or pod.clears or pod in schedulers or _is_of_a_toolkit(pod, seen)):
             continue
         paths, own = index.of(pod), wanted.get(pod.object)
         # Of many pods of one maker, which fail alike, a few are searched for what is known.
@@ -140,6 +141,22 @@ def read_last_words(seen: ClusterObjects, index: Index) -> None:
         said = next(filter(None, (read_tail(path, seen, _reader_of(pod)) for path in index.of(pod))), "")
         if said:
             seen.words_while_ready[pod.object] = said
+
+
+def _is_of_a_toolkit(pod: ClusterPod, seen: ClusterObjects) -> bool:
+    return any(toolkit.owns(pod) for toolkit in seen.toolkits.values())
+
+
+def missed_schedulers(seen: ClusterObjects) -> dict[str, ClusterPod]:
+    """The schedulers that do not run, by the names under which pods with GPUs wait for them: a pod is called after its
+    scheduler."""
+    named = {pod.scheduler for pod in seen.capacity.waiting}
+    found: dict[str, ClusterPod] = {}
+    for pod in seen.pods.values() if named else ():
+        for name in named if not pod.is_over and pod.node else ():
+            if f"{pod.name}-".startswith(f"{name}-") and (name not in found or found[name].ready):
+                found[name] = pod
+    return {name: pod for name, pod in found.items() if not pod.ready}
 
 
 def keep_words_while_ready(seen: ClusterObjects, name: str, logs: Sequence[str]) -> None:

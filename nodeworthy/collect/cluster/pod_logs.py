@@ -59,7 +59,8 @@ class WantedLogs:
             )
         if pod.ready:
             return
-        matters = pod.daemonset or pod.part or role_of_object(data) is not None or (pod.uses_gpus and is_crash(pod))
+        matters = pod.daemonset or pod.part or pod.clears or role_of_object(data) is not None
+        matters = matters or (pod.uses_gpus and is_crash(pod))
         if matters and all(map(_NAME.fullmatch, key)):
             self._of[key] = tuple(_wanted(key, data))
 
@@ -74,7 +75,7 @@ class WantedLogs:
         for key in sorted(self._of):
             pod = pods[key]
             maker = (pod.namespace, pod.daemonset)
-            made = maker in toolkits or key in parts or bool(pod.part)
+            made = maker in toolkits or key in parts or bool(pod.part or pod.clears)
             if made and pod.daemonset:
                 asked[maker] += 1
             if (made and asked[maker] <= _OF_ONE_MAKER) or (pod.uses_gpus and is_crash(pod)):

@@ -22,6 +22,7 @@ from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.containerd import defaults
 from nodeworthy.known.gpu_stack import TOOLKIT, waits_for
+from nodeworthy.known.scaling import worker_of_taint
 from nodeworthy.scene import Missing
 
 # The node of an event that names none.
@@ -137,12 +138,20 @@ class Toolkits:
             if running_on:
                 yield unseen_group(sorted(running_on), why, silent=self._unseen.may_be_refused(NODES))
             return
-        nodes = [node for node in self._nodes if node.name in running_on or daemonset.chooses(node)]
+        nodes = [node for node in self._nodes if node.name in running_on or self._may_come(daemonset, node)]
         alone = not daemonset.node_selector or len(self._seen.toolkits) == 1
         if not nodes and daemonset.runs_somewhere and alone:
             # It says that it runs, and its selector names labels that these nodes came without.
             nodes = self.gpu_nodes
         yield from group_nodes(nodes, self._fleet)
+
+    def _may_come(self, daemonset: ToolkitDaemonSet, node: ClusterNode) -> bool:
+        """Whether it chooses a node that has no taint which it does not tolerate: those are told for themselves."""
+        of_stack = self._seen.stack.daemonsets.get((daemonset.namespace, daemonset.name))
+        gpus = self._seen.capacity.nodes.get(node.name)
+        if of_stack is None or gpus is None or not daemonset.chooses(node):
+            return daemonset.chooses(node)
+        return not any(worker_of_taint(each.key) for each in of_stack.choice.kept_away(gpus))
 
     def _on_nodes(
         self, daemonset: ToolkitDaemonSet, group: RuntimeGroup, pods: list[ClusterPod], *, alone: bool

@@ -190,7 +190,7 @@ def _cause(pods: Sequence[AskingPod], world: PendingWorld) -> PendingCause:
     if together is not None:
         return gang(pods, together, world)
     words = next(iter(told), "")
-    return cause_in_events(pods, words, world) if words else without_words(pod, world.silent)
+    return cause_in_events(pods, words, world) if words else without_words(pod, world)
 
 
 def _told_whom(cause: PendingCause, pod: AskingPod, world: PendingWorld) -> PendingCause:
@@ -256,7 +256,7 @@ def _of_resource(pod: AskingPod, resource: str, amount: int, world: PendingWorld
             raise _Elsewhere  # unhealthy devices: their count is not complete
         if resource == GPU and any(node.gpus_if_all_counted >= amount for node in open_to_it):
             raise _Elsewhere  # nor is that of a node which counts fewer than its machine has
-        return cause_of_taints(resource, amount, chosen, away)
+        return cause_of_taints(resource, amount, chosen, away, world)
     if any(world.without_verification(node, resource) >= amount for node in large):
         raise _Verified
     cause = cause_of_held(pod, (resource, amount), large, _in_the_way(chosen, away), world)

@@ -216,7 +216,9 @@ def _chooses(plugin: StackDaemonSet) -> str:
     )
 
 
-def _by_taints(says: str, have: Sequence[NodeGpus], plugin: StackDaemonSet) -> tuple[str, str] | None:
+def _by_taints(
+    says: str, have: Sequence[NodeGpus], plugin: StackDaemonSet, world: PendingWorld
+) -> tuple[str, str] | None:
     """A taint that keeps the plugin away keeps most others away, too, and with them the labels that it chooses by."""
     away = [plugin.choice.kept_away(node) for node in have]
     taint = next((each for taints in away for each in taints if not _OF_KUBERNETES.get(each.key)), None)
@@ -230,9 +232,20 @@ def _by_taints(says: str, have: Sequence[NodeGpus], plugin: StackDaemonSet) -> t
     waits = f", which {who} takes away once its work there is done" if who else ""
     return (
         f"{says} them: {have[0].title} has the taint {taint}{waits}: the device plugin "
-        f"{plugin.namespace}/{plugin.name} does not tolerate it, nor may what labels nodes for it",
+        f"{plugin.namespace}/{plugin.name} does not tolerate it, nor may what labels nodes for it"
+        + _not_cleared(taint, world),
         remedy,
     )
+
+
+def _not_cleared(taint: Taint, world: PendingWorld) -> str:
+    """What should take it away and does not work there, and what it says."""
+    pod, words = world.clearing.get(taint.key, (None, ""))
+    if pod is None:
+        return ""
+    told = f"; it said: {words}" if words and words not in pod.last_words else ""
+    known = next((each.evidence for each in in_text(words) if not each.evidence.is_symptom), None)
+    return f"; it does not come to that: {fares([pod])}{f': {known.why}' if known is not None else ''}{told}"
 
 
 def _label_it(plugin: StackDaemonSet) -> str:
@@ -274,11 +287,8 @@ def _of_their_plugin(have: Sequence[NodeGpus], world: PendingWorld) -> tuple[str
         return f"{says} them: {change}, and the operator starts the plugin again once that is done", _IF_IT_DOES_NOT_END
     if not plugins and beside:
         return _by_its_words(f"{says} them: no device plugin has registered there; {fares(beside)}", beside[0], world)
-    if not plugins and world.placeless:
-        return _by_taints(says, have, world.placeless[0]) or (
-            f"{says} them: {_chooses(world.placeless[0])}",
-            _label_it(world.placeless[0]),
-        )
+    if not plugins and (away := _comes_to_none(says, have, world)):
+        return away
     if not plugins and found.with_own_plugin:
         return f"{says} them: {OWN_PLUGIN_IS_SILENT}", RESTART_OWN_PLUGIN
     if not plugins and (labelled := why_unlabelled(have)):
@@ -298,6 +308,15 @@ def _of_their_plugin(have: Sequence[NodeGpus], world: PendingWorld) -> tuple[str
     return _by_its_words(
         f"{says} them: their device plugin does not work: {fares(plugins)}{waits}", (*beside, *plugins)[0], world
     )
+
+
+def _comes_to_none(says: str, have: Sequence[NodeGpus], world: PendingWorld) -> tuple[str, str] | None:
+    """Why a plugin that is there comes to none of these nodes."""
+    tainted = (_by_taints(says, have, each, world) for each in (*world.placeless[:1], *world.plugins))
+    if told := next(filter(None, tainted), None):
+        return told
+    placeless = next(iter(world.placeless), None)
+    return (f"{says} them: {_chooses(placeless)}", _label_it(placeless)) if placeless is not None else None
 
 
 def why_unlabelled(have: Sequence[NodeGpus]) -> tuple[str, str] | None:
@@ -404,7 +423,11 @@ def _nodes(count: int) -> str:
 
 
 def cause_of_taints(
-    resource: str, amount: int, chosen: Sequence[NodeGpus], away: Mapping[str, Sequence[Taint]]
+    resource: str,
+    amount: int,
+    chosen: Sequence[NodeGpus],
+    away: Mapping[str, Sequence[Taint]],
+    world: PendingWorld,
 ) -> PendingCause:
     """The nodes that have enough are tainted, or not ready."""
     able = [node for node in chosen if node.capacity.get(resource, 0) >= amount]
@@ -424,7 +447,7 @@ def cause_of_taints(
             f"the nodes that have {resource} {how} ({taint})",
             is_=f"{all_of_them} with {taint}",
             should="a node with GPUs whose taints they tolerate",
-            cause=f"{_until(taint)}: {told}{f'; {who}' if who else ''}",
+            cause=f"{_until(taint)}: {told}{f'; {who}' if who else ''}{_not_cleared(taint, world)}",
             remedy=remedy,
             related=tuple(Related(node.place, f"{node.title} has {taint}") for node in with_it[:_SHOWN]),
             link="allocatable" if is_state(taint) else "pod",

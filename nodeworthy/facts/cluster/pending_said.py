@@ -16,6 +16,7 @@ from nodeworthy.verdict import NOWHERE, Draft, Place, Related, fail, unknown
 
 if TYPE_CHECKING:
     from nodeworthy.facts.cluster.pending_world import PendingWorld
+    from nodeworthy.facts.cluster.pod import ClusterPod
 
 _INSUFFICIENT = "Insufficient "
 _UNBOUND = "pod has unbound immediate PersistentVolumeClaims"
@@ -215,15 +216,38 @@ def _unknown(key: tuple[str, ...], why: str, words: str) -> PendingCause:
     return PendingCause(key, unknown(NOWHERE, why, is_=words, remedy=remedy))
 
 
-def without_words(pod: AskingPod, silent: str | None) -> PendingCause:
+def without_words(pod: AskingPod, world: PendingWorld) -> PendingCause:
     """The cause where nothing says why. Only where everything that could say it was read, nobody has said it."""
+    silent = world.silent
     if pod.was_looked_at:
         why = f"{pod.scheduler} placed them nowhere, and why it did not is not in what was read"
         return _unknown(("unread", pod.scheduler), f"{why}: {silent or 'no event says it'}", "PodScheduled: False")
     if silent is not None:
         why = f"whether {pod.scheduler} has looked at them is not in what was read: {silent}"
         return _unknown(("unread", pod.scheduler), why, f"schedulerName: {pod.scheduler}")
-    return _never_looked_at(pod)
+    missed = world.schedulers.get(pod.scheduler)
+    return _never_looked_at(pod) if missed is None else _is_not_there(pod, *missed)
+
+
+def _is_not_there(pod: AskingPod, scheduler: ClusterPod, words: str) -> PendingCause:
+    """The pods are looked at by nobody, for the only one who would does not run."""
+    known = next((each.evidence for each in in_text(words) if not each.evidence.is_symptom), None)
+    at = f"-n {scheduler.namespace} {scheduler.name}"
+    why = f"{known.why}; " if known is not None else ""
+    told = f"it said: {words}" if words else f"it is {scheduler.fault or 'not ready'}"
+    return PendingCause(
+        ("unseen", pod.scheduler),
+        fail(
+            NOWHERE,
+            f"their scheduler, '{pod.scheduler}', does not run",
+            is_=(scheduler.fault or "not ready")
+            + (f" after {scheduler.restarts} restarts" if scheduler.restarts else ""),
+            should="a scheduler of this name that runs",
+            cause=f"{why}{told}; a pod waits for the scheduler that it names, and no other takes it",
+            remedy=known.mending if known is not None else f"read why: kubectl logs {at} --all-containers --previous",
+            related=(Related(Place(object=scheduler.object), "it is called after it"),),
+        ),
+    )
 
 
 def _never_looked_at(pod: AskingPod) -> PendingCause:

@@ -57,6 +57,11 @@ class PendingWorld:
     by_claims: Sequence[str] = ()
     # What starts nodes says last in its log of one that it could not start.
     starters_say: str = ""
+    # The device plugins' DaemonSets; what should take startup taints from nodes with GPUs and does not run there, by
+    # the taints' keys; schedulers that do not run, by their names: each with what it says in its log.
+    plugins: Sequence[StackDaemonSet] = ()
+    clearing: Mapping[str, tuple[ClusterPod, str]] = field(default_factory=dict)
+    schedulers: Mapping[str, tuple[ClusterPod, str]] = field(default_factory=dict)
     # Kueue lets pods in by quotas, which know no nodes.
     has_quotas: bool = False
     _chosen: dict[tuple[str, str], list[NodeGpus]] = field(default_factory=dict)

@@ -11,6 +11,7 @@ from nodeworthy.documents.plain import at, mapping_at, mappings_at, number_at, s
 from nodeworthy.facts.cluster.named_pod import NamedPod
 from nodeworthy.known.containerd import defaults
 from nodeworthy.known.gpu_stack import INSTALLER, controller_of, named_pod, part_of
+from nodeworthy.known.scaling import taint_cleared_by
 from nodeworthy.records import dataclass
 
 # The conditions that are read.
@@ -37,6 +38,11 @@ _VISIBLE, _NONE = "NVIDIA_VISIBLE_DEVICES", ("", "none", "void")
 _GOOGLES = "/home/kubernetes/bin/nvidia"
 # How a device plugin tells the toolkit which GPUs a container gets.
 _STRATEGY, _MOUNTS = "DEVICE_LIST_STRATEGY", "volume-mounts"
+
+
+# By which a pod asks Multus for further networks, and what that writes once it has made them.
+_NETWORKS, _MADE = "k8s.v1.cni.cncf.io/networks", "k8s.v1.cni.cncf.io/network-status"
+_LONGEST_NETWORKS = 200
 
 
 @dataclass(slots=True, unsafe_hash=True)
@@ -88,6 +94,10 @@ class ClusterPod(NamedPod):
     # When it was to be gone that was deleted, and the claims that it holds.
     leaves: str = ""
     claimed: tuple[str, ...] = ()
+    # The startup taint that its node keeps until it has done its work there.
+    clears: str = ""
+    # The networks that it asks Multus for beside its first one, while nobody has written that it got any.
+    networks: str = ""
 
     @property
     def uses_gpus(self) -> bool:
@@ -151,7 +161,14 @@ def cluster_pod(data: Any) -> ClusterPod:
         asks_by_variable=not any(map(_wants_gpus, containers)) and any(map(_asks_the_runtime, containers)),
         leaves=text_at(metadata, "deletionTimestamp"),
         claimed=tuple(_claimed(spec, status)),
+        networks=_networks_not_made(mapping_at(metadata, "annotations")),
+        clears=next(filter(None, (taint_cleared_by(text_at(each, "image")) for each in containers)), ""),
     )
+
+
+def _networks_not_made(annotations: Mapping[str, Any]) -> str:
+    """Multus writes what it made of a pod's networks into its status, of the first one, too."""
+    return "" if _MADE in annotations else " ".join(text_at(annotations, _NETWORKS).split())[:_LONGEST_NETWORKS]
 
 
 # Of all pods, those of one template over and over.

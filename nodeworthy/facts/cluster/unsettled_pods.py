@@ -84,6 +84,8 @@ class UnsettledPods:
     platform: str = ""
     # The pod of DCGM's own engine that runs on its node, which it does not reach.
     engine: str = ""
+    # Why what makes a pod's further networks does not come to that node, where the pod asks for some and has none.
+    no_networks: str = ""
 
     @property
     def first(self) -> ClusterPod:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 # The extended resources by which a container asks for GPUs, whole, sliced or shared.
 
 GPU = "nvidia.com/gpu"
-_DOMAINS = ("nvidia.com/", "amd.com/", "gpu.intel.com/")
+# Volcano's device plugins share NVIDIA's GPUs under names of their own.
+_DOMAINS = ("nvidia.com/", "amd.com/", "gpu.intel.com/", "volcano.sh/vgpu-", "volcano.sh/gpu-")
 # Of the operator's domain, and no GPU: what network devices are called there.
 _NOT_GPUS = ("nvidia.com/hostdev", "nvidia.com/mlnx", "nvidia.com/sriov", "nvidia.com/rdma", "nvidia.com/ib")
 
@@ -59,9 +60,18 @@ def gpu_meant_by(name: str) -> str:
     return _AMDS if name.lower().startswith("amd") else GPU
 
 
+_PARTS_OF_A_GPU = (
+    "nvidia.com/gpumem",
+    "nvidia.com/gpucores",
+    "volcano.sh/vgpu-memory",
+    "volcano.sh/vgpu-cores",
+    "volcano.sh/gpu-memory",
+)
+
+
 def holds_a_gpu(name: str) -> bool:
     """Whether a count of it is a count of GPUs or of their slices, and not of memory or cores."""
-    return is_gpu_resource(name) and not name.startswith(("nvidia.com/gpumem", "nvidia.com/gpucores"))
+    return is_gpu_resource(name) and not name.startswith(_PARTS_OF_A_GPU)
 
 
 # Kubernetes quantities (`1`, `500m`, `16Gi`, `1e3`), parsed exactly: what the API server would make of them.
