@@ -152,7 +152,7 @@ _BY_REASON: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         _NOT_YET: ("token-in-plain-sight",),
     },
     "terraform local_file": {
-        _NOBODY_READS_IT: _ALL,
+        _NOT_YET: ("token-in-plain-sight",),
     },
     "terraform local-exec ssh": {
         _BY_OTHERS: (

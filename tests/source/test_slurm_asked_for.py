@@ -139,7 +139,8 @@ LINES = {
     "--output=log-$1.txt": [],
     "--comment=`date`": [],
     "--nodes=2 # $(nproc)": [],
-    "true\n#SBATCH --nodes=$1": [],
+    # Behind the first command it is no request, and that is told.
+    "true\n#SBATCH --nodes=$1": ["fail"],
 }
 
 

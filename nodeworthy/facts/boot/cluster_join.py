@@ -110,7 +110,7 @@ def adds_node_configs(timeline: Timeline) -> bool:
 
 def joins_twice(timeline: Timeline) -> Findings:
     joins = [each for each in timeline.of(Joins) if not each.tells and each.stage < Stage.NODEADM_RUN]
-    if any(is_no_cluster(each.authority) for each in joins):
+    if any(is_no_cluster(each.how, each.authority) for each in joins):
         return
     for index, second in enumerate(joins):
         for first in joins[:index]:
@@ -134,8 +134,10 @@ def _on_other_hosts(first: Joins, second: Joins) -> bool:
     return all(asked) and asked[0] != asked[1]
 
 
-def is_no_cluster(authority: Located[str] | None) -> bool:
+def is_no_cluster(how: str, authority: Located[str] | None) -> bool:
     """Whether bootstrap.sh is only tried out: its CA is a word in base64, as in the tests of whoever builds images."""
+    if how != BOOTSTRAP:
+        return False
     said = authority.state.value if authority is not None and isinstance(authority.state, Known) else ""
     try:
         word = base64.b64decode(said, validate=True)

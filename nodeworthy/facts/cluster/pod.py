@@ -124,9 +124,7 @@ class ClusterPod(NamedPod):
 def cluster_pod(data: Any) -> ClusterPod:
     """Reads an object of kind Pod. Large clusters have many with words in common: each word is kept once."""
     metadata, spec, status = mapping_at(data, "metadata"), mapping_at(data, "spec"), mapping_at(data, "status")
-    conditions = {kind: each for each in mappings_at(status, "conditions") if (kind := each.get("type")) in _TOLD}
-    containers, main = mappings_at(spec, "containers"), mappings_at(status, "containerStatuses")
-    statuses = (*mappings_at(status, "initContainerStatuses"), *main)
+    containers, statuses, conditions = mappings_at(spec, "containers"), _statuses(status), _conditions(status)
     ailing = [each for each in statuses if not _has_always_run(each)]
     phase, part, waits = intern(text_at(status, "phase")), _part_of_stack(metadata, spec), _running_init(spec, status)
     return ClusterPod(
@@ -138,7 +136,7 @@ def cluster_pod(data: Any) -> ClusterPod:
         daemonset=intern(_daemonset(metadata)),
         runtime_class=intern(text_at(spec, "runtimeClassName")),
         wants_gpus=any(map(_wants_gpus, containers)),
-        ready=_ready(phase, conditions, main),
+        ready=_ready(phase, conditions, mappings_at(status, "containerStatuses")),
         since=intern(_since(conditions, is_placed=bool(text_at(spec, "nodeName")))),
         has_sandbox=_has_sandbox(conditions, statuses),
         fault=next(filter(None, map(_fault, ailing)), ""),
@@ -164,6 +162,14 @@ def cluster_pod(data: Any) -> ClusterPod:
         networks=_networks_not_made(mapping_at(metadata, "annotations")),
         clears=next(filter(None, (taint_cleared_by(text_at(each, "image")) for each in containers)), ""),
     )
+
+
+def _conditions(status: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    return {kind: each for each in mappings_at(status, "conditions") if (kind := each.get("type")) in _TOLD}
+
+
+def _statuses(status: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [*mappings_at(status, "initContainerStatuses"), *mappings_at(status, "containerStatuses")]
 
 
 def _networks_not_made(annotations: Mapping[str, Any]) -> str:

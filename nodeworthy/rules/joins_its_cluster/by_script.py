@@ -77,7 +77,7 @@ def it_joins_once_and_says_where(script: BootScript) -> Findings:
             yield from _run_together(each, run_together[each.place])
             continue
         yield from _left_out(script, each, is_hybrid=is_hybrid)
-        if not is_no_cluster(each.authority):
+        if not is_no_cluster(each.how, each.authority):
             yield from malformed_coordinates(each, script.stands_for)
     yield from another_pool(script)
 
