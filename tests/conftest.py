@@ -42,7 +42,7 @@ LONG = (
     # Programs are previewed and pytest is started, half a second each: of each file, what stands for the rest stays.
     "tests/architecture/test_containerd_paths_stand_once.py::test_no_other_code_spells_one",
     "tests/architecture/test_readme.py::test_a_wrong_socket",
-    "tests/architecture/test_readme.py::test_its_first_line",
+    "tests/architecture/test_readme.py::test_all_of_this_repository",
     "tests/node/test_suite.py::test_a_command_of_a_users_test_has_a_deadline",
     "tests/node/test_suite.py::test_a_recording_that_is_not_there",
     "tests/node/test_suite.py::test_a_users_own_tests",

@@ -222,7 +222,8 @@ def _tell_of_others(ours: Settings | None, found: Iterable[Source]) -> None:
         if each.path.name not in (OWN, PYPROJECT) or each.real == own:
             continue
         settings = settings_in(each.path.parent)
-        if settings is not None and settings.of_a_run:
+        # A pyproject.toml may lie beside them, and say nothing of this.
+        if settings is not None and settings.of_a_run and settings.path.name == each.path.name:
             told = ", ".join(settings.of_a_run)
             from nodeworthy.report.printable import on_one_line
 

@@ -124,9 +124,16 @@ class TestWhatTheyDecide:
         settings(wrong / "team", "strict: true\nexclude: [a]\n")
         told = "team/.nodeworthy.yaml: exclude, strict: holds only for what is run in that folder\n"
         assert run("check", ".").err == told
+        (wrong / "team/pyproject.toml").write_text("[project]\nname = 'team'\n", encoding="utf-8")
+        assert run("check", ".").err == told
         assert run("check", ".", "--no-settings").err == ""
         settings(wrong / "team", "stack: prod\n")
         assert run("check", "pod.yaml").err == ""
+
+    def test_a_pyproject_beside_them_says_nothing_of_them(self, wrong: Path) -> None:
+        settings(wrong, "exclude: [third_party]\n")
+        (wrong / "pyproject.toml").write_text("[project]\nname = 'platform'\n", encoding="utf-8")
+        assert run("check", ".").err == ""
 
     def test_in_pyproject_they_are_the_same(self, wrong: Path) -> None:
         text = (
