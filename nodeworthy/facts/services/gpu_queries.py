@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.documents.yaml import NotYaml, read_all
+from nodeworthy.documents.yaml import NotYaml, read_all_inside
 from nodeworthy.known.dcgm_fields import BEGINS
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Place
 
 # Where a query stands: rules of Prometheus, panels of Grafana, triggers of KEDA, Prometheus' adapter.
@@ -21,7 +21,7 @@ _NAME = pattern(r"(?<![\w:])DCGM_FI_[A-Z0-9_]*[A-Z0-9](?![\w:$.\\])", words=(BEG
 _COLLECTED = pattern(
     r"(?m)^[ \t]*(DCGM_FI_[A-Z0-9_]+)[ \t]*,[ \t]*(?:gauge|counter|label|histogram|summary)[ \t]*,", words=(BEGINS,)
 )
-# Beside one of these every line that begins so is meant for one.
+# Among such lines every one that begins so is meant for one.
 _ROW = pattern(r"(?m)^[ \t]*(DCGM_FI_[A-Z0-9_]+)[ \t]*,[^\n]*", words=(BEGINS,))
 # One metric, with what surrounds it of functions, and what it is compared with: nothing scales it.
 _COMPARED = pattern(r"(?P<what>[^<>=!*/+-]{1,400})(?P<how>>=?|<=?)\s*(?P<number>[0-9]+(?:\.[0-9]+)?)")
@@ -74,20 +74,30 @@ def asks_of_gpus(document: Tree) -> Iterator[GpuQuery | CollectedGpuMetric]:
         elif "expr" in text:
             yield from _within(leaf)
         else:
-            yield from collected_metrics(text, leaf.inside or leaf.place)
+            for metric in collected_metrics(text, leaf.inside or leaf.place):
+                # Of a string in quotes all that can be said is where it begins.
+                yield metric if leaf.inside else replace(metric, place=leaf.place)
 
 
 def collected_metrics(text: str, place: Place) -> Iterator[CollectedGpuMetric]:
-    for found in _ROW.finditer(text) if _COLLECTED.search(text) else ():
+    for found in _ROW.finditer(text) if _is_list(text) else ():
         line = (place.line or 1) + text.count("\n", 0, found.start(1))
         column = found.start(1) - text.rfind("\n", 0, found.start(1))
         yield CollectedGpuMetric(Place(place.path, line, column), found[1], found[0].strip())
 
 
+def _is_list(text: str) -> bool:
+    """Whether most of it are such lines: a page of a manual, or an index to search it by, may hold some."""
+    if not _COLLECTED.search(text):
+        return False
+    lines = [each for each in text.splitlines() if each.strip() and not each.lstrip().startswith("#")]
+    return 2 * sum(1 for each in lines if _ROW.match(each)) > len(lines)
+
+
 def _within(leaf: Tree) -> Iterator[GpuQuery | CollectedGpuMetric]:
     """A dashboard, or a file of rules, that a ConfigMap holds."""
     try:
-        documents = read_all(leaf.string, leaf.inside or leaf.place)
+        documents = read_all_inside(leaf)
     except (NotYaml, ValueError):
         return
     for document in documents:
