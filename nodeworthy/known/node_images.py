@@ -66,6 +66,8 @@ class EksImage:
     managed: tuple[str, ...]
     instead: str
     source: str
+    # From which day on none is made; the old ones are still there.
+    ended: date | None = None
 
     def exists_for(self, version: str) -> bool | None:
         """Whether there is one for this version of Kubernetes; None where that is no version."""
@@ -95,6 +97,7 @@ def images() -> tuple[EksImage, ...]:
             managed=tuple(row.get("managed", ())),
             instead=row["instead"],
             source=row["source"],
+            ended=row.get("ended"),
         )
         for name, row in table["image"].items()
     )

@@ -5,6 +5,9 @@ none from 1.33 on, Ubuntu 20.04 none from 1.30 on, and a new release has none fo
 one that does not exist gets no node when the cluster is upgraded, and the launch says only that a parameter of SSM was
 not found.
 
+Amazon Linux 2 has none any more, whatever the version: the last were made in November 2025. Nodes still start from
+them, with the kernel, the driver and the runtimes of that day, and each hole that was found since.
+
 Nodes whose image or group names a version are of that version, whatever the cluster is. No kubelet may be newer than
 its API server, nor more than three minor versions older; one that is a little older works, and stays behind with every
 upgrade until somebody changes the line.
@@ -12,10 +15,15 @@ upgrade until somebody changes the line.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from nodeworthy.facts.fleet.pool_system import NodeVersion, PoolSystem, minor_of
-from nodeworthy.known.node_images import image_of
+from nodeworthy.known.node_images import EksImage, image_of
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Related, Severity, fail, need, unknown
+from nodeworthy.verdict import Draft, Findings, Located, Related, Severity, fail, need, unknown, value_if_known
+
+if TYPE_CHECKING:
+    from datetime import date
 
 RULE = Rule(
     "os-fits-cluster",
@@ -34,17 +42,37 @@ def there_is_an_image(system: PoolSystem) -> Findings:
     image = image_of(need(system.os))
     if image is None:
         return
-    version = need(system.kubernetes)
-    if image.exists_for(version) is not False:
-        return
-    yield fail(
+    version = value_if_known(system.kubernetes) if system.kubernetes is not None else None
+    if system.kubernetes is not None and version is not None and image.exists_for(version) is False:
+        yield _not_made_for_it(system, image, system.kubernetes, version)
+    elif image.ended is not None:
+        yield _made_no_more(system, image, image.ended)
+    elif system.kubernetes is not None:
+        need(system.kubernetes)
+
+
+def _not_made_for_it(system: PoolSystem, image: EksImage, kubernetes: Located[str], version: str) -> Draft:
+    return fail(
         system.os,
         f"there is no EKS image of {image.os} for Kubernetes {version}",
         should=image.instead,
         on=system.title,
-        related=[Related(system.kubernetes.place, _who_says_the_version(system, version))],
+        related=[Related(kubernetes.place, _who_says_the_version(system, version))],
         cause=f"its images are made for {image.until} only ({image.source})",
         remedy=_instead(system, image.instead),
+    )
+
+
+def _made_no_more(system: PoolSystem, image: EksImage, since: date) -> Draft:
+    return fail(
+        system.os,
+        f"EKS has made no image of {image.os} since {since}",
+        should=image.instead,
+        on=system.title,
+        cause="its nodes get no more fixes, neither in the kernel nor in the driver nor in containerd, and for "
+        f"Kubernetes there is one for {image.until} only: the cluster can't be raised beyond them ({image.source})",
+        remedy=f"take {image.instead}: AL2023_x86_64_NVIDIA as the amiType of GPU nodes, AmazonLinux2023 as eksctl's "
+        "amiFamily, al2023@… as Karpenter's alias",
     )
 
 

@@ -32,7 +32,8 @@ class PoolSystem:
     title: str
     place: Place
     os: Located[str]
-    kubernetes: Located[str]
+    # None where nothing that was read says the cluster's.
+    kubernetes: Located[str] | None
     # By which word it is set there.
     setting: str = "os"
     # One parameter names both, whatever the cluster is.
@@ -52,7 +53,7 @@ def asked_systems(nodes: AskedNodes, clusters: Sequence[SaidCluster] | None) -> 
     """The systems of groups of eksctl, Cluster API and Crossplane: they ask for an image of their family, of the
     cluster's version."""
     nodes, distribution = with_cluster_said(nodes, clusters or ()), value_if_known(nodes.distribution)
-    if nodes.kubernetes is not None and distribution in EKS:
+    if distribution in EKS:
         place = nodes.distribution.place
         os: Located[str] = Located.known(nodes.os, place) if nodes.os else os_of(distribution, place)
         yield PoolSystem(f"{nodes.noun} '{nodes.name}'", nodes.distribution.place, os, nodes.kubernetes)
@@ -69,7 +70,7 @@ def karpenters_systems(
     own = [each for each in classes or () if each.name == pool.node_class]
     chosen = own[0].by_alias if len(own) == 1 and pool.auto_mode is None else None
     version = _version_of_the_cluster(stacks or (), clusters or ()) if chosen is not None else None
-    if chosen is not None and version is not None and isinstance(version.state, Known):
+    if chosen is not None and (version is None or isinstance(version.state, Known)):
         distribution = need(chosen)
         if distribution in EKS:
             yield PoolSystem(pool.title, chosen.place, os_of(distribution, chosen.place), version, "alias")
@@ -131,7 +132,7 @@ def _planned(group: NodeGroup) -> Iterator[PoolSystem]:
         return
     kind, of_group = group.group.get("amiType"), _version(group)
     made = named_by_type(kind.text) if kind.text else None
-    if made is not None and of_group is not None:
+    if made is not None:
         yield PoolSystem(group.title, kind.place, Located(Known(made.os), kind.place), of_group)
 
 
