@@ -44,7 +44,7 @@ def fleets_of_files(paths: Sequence[str]) -> list[InferredFleet]:
 
 def _fleets_of(sources: Sequence[Source]) -> list[InferredFleet]:
     from nodeworthy.collect.source.no_cluster import pools_of_some_cluster
-    from nodeworthy.facts.fleet.karpenter import pools_of_any_image
+    from nodeworthy.facts.fleet.karpenter_choice import pools_of_any_image
     from nodeworthy.facts.fleet.pool_system import clusters_of_stack
     from nodeworthy.facts.fleet.pools_by_evidence import pools_of_charts, pools_together
 

@@ -17,7 +17,7 @@ from nodeworthy.collect.source.laid_aside import OF_THE_PAST, templates_in
 from nodeworthy.documents.files import REPOSITORY, holds
 from nodeworthy.facts.fleet.asked_nodes import SaidCluster
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, PoolDoor, doors_of_pools
-from nodeworthy.facts.fleet.karpenter import pools_of_any_image
+from nodeworthy.facts.fleet.karpenter_choice import pools_of_any_image
 from nodeworthy.facts.fleet.node_size import NodeSize, sizes_unless_shared
 from nodeworthy.facts.fleet.pools_by_evidence import (
     pools_asked_for,

@@ -13,7 +13,8 @@ from nodeworthy.facts.aws.stack import AwsStack
 from nodeworthy.facts.aws.world_ports import PlannedFleet
 from nodeworthy.facts.boot.script import POOL_LABEL
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster
-from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool, nodes_of_karpenter
+from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
+from nodeworthy.facts.fleet.karpenter_choice import nodes_of_karpenter
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.fleet.model import Cluster, Fleet, Pool
 from nodeworthy.records import dataclass
@@ -70,9 +71,9 @@ def built_by_manifest(fleet: Fleet, nodes: AskedNodes) -> Iterator[BuiltNodes]:
 
 @derive
 def built_by_karpenter(
-    fleet: Fleet, pool: KarpenterPool, classes: Sequence[KarpenterClass] | None
+    fleet: Fleet, pools: Sequence[KarpenterPool], classes: Sequence[KarpenterClass] | None
 ) -> Iterator[BuiltNodes]:
-    for nodes in nodes_of_karpenter([pool, *(classes or ())]):
+    for nodes in nodes_of_karpenter([*pools, *(classes or ())]):
         yield from _built(fleet, nodes)
 
 

@@ -3,7 +3,7 @@ EKS Auto Mode have an image of AWS' own, whatever their NodeClass says."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import ClassVar, TypeVar
 
@@ -129,9 +129,7 @@ class KarpenterClass:
     tree: Tree
 
     def nodes(self, pool: KarpenterPool) -> AskedNodes | None:
-        """None where it is of another class, or the image may be anybody's."""
-        if pool.node_class != self.name or pool.is_of_a_cloud:
-            return None
+        """The nodes of a pool that takes it; None where the image may be anybody's."""
         images = list(self._images())
         if not images:
             return None
@@ -359,29 +357,6 @@ def may_have_gpus(pool: Tree) -> bool:
     asked = map(_parts_of_requirement, pool.get("spec", "template", "spec", "requirements").sequence)
     limits = ((_MAY[key], values) for key, operator, values in asked if operator == "In" and key in _MAY)
     return all(any(may(each.string) for each in values) for may, values in limits)
-
-
-def nodes_of_karpenter(facts: Iterable[object]) -> Iterator[AskedNodes]:
-    """The nodes of pools whose class lies beside them, or whose image nobody chooses."""
-    every = list(facts)
-    classes = {each.name: each for each in every if isinstance(each, KarpenterClass)}
-    for pool in (each for each in every if isinstance(each, KarpenterPool)):
-        found = classes.get(pool.node_class)
-        nodes = found.nodes(pool) if found is not None else None
-        nodes = pool.of_auto_mode or pool.of_aks or nodes
-        if nodes is not None:
-            yield nodes
-
-
-def pools_of_any_image(facts: Iterable[object]) -> Iterator[AskedNodes]:
-    """Pools whose class lies elsewhere. What their nodes run is not known, and how large they are is."""
-    every = list(facts)
-    classes = {each.name for each in every if isinstance(each, KarpenterClass)}
-    for pool in (each for each in every if isinstance(each, KarpenterPool)):
-        if pool.node_class not in classes and not pool.is_of_a_cloud:
-            why = f"the EC2NodeClass '{pool.node_class}' is not here"
-            distribution: Located[str] = Located.unknown(why, pool.place)
-            yield AskedNodes(pool.name, "NodePool", pool.place, distribution, "", machines=pool.machines)
 
 
 def _parts_of_requirement(requirement: Tree) -> tuple[str, str, Sequence[Tree]]:

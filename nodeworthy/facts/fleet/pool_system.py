@@ -15,6 +15,7 @@ from nodeworthy.facts.aws.stack import AwsStack
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster, versions_apart, with_cluster_said
 from nodeworthy.facts.fleet.eksctl import EksctlGroup
 from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
+from nodeworthy.facts.fleet.karpenter_choice import ChosenClass
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.os import EKS, os_of
 from nodeworthy.known.node_images import EksImage, kubernetes_of, named_by_parameter, named_by_type
@@ -61,19 +62,17 @@ def asked_systems(nodes: AskedNodes, clusters: Sequence[SaidCluster] | None) -> 
 
 @derive
 def karpenters_systems(
-    pool: KarpenterPool,
-    classes: Sequence[KarpenterClass] | None,
+    taken: ChosenClass,
     stacks: Sequence[AwsStack] | None,
     clusters: Sequence[SaidCluster] | None,
 ) -> Iterator[PoolSystem]:
     """An alias stands for the image of its family and of the cluster's version."""
-    own = [each for each in classes or () if each.name == pool.node_class]
-    chosen = own[0].by_alias if len(own) == 1 and pool.auto_mode is None else None
+    chosen = taken.node_class.by_alias
     version = _version_of_the_cluster(stacks or (), clusters or ()) if chosen is not None else None
     if chosen is not None and (version is None or isinstance(version.state, Known)):
         distribution = need(chosen)
         if distribution in EKS:
-            yield PoolSystem(pool.title, chosen.place, os_of(distribution, chosen.place), version, "alias")
+            yield PoolSystem(taken.pool.title, chosen.place, os_of(distribution, chosen.place), version, "alias")
 
 
 def clusters_of_stack(stack: AwsStack) -> Iterator[SaidCluster]:

@@ -19,7 +19,7 @@ from nodeworthy.facts.fleet.asked_nodes import (
     with_machines_said,
 )
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, pool_running
-from nodeworthy.facts.fleet.karpenter import nodes_of_karpenter
+from nodeworthy.facts.fleet.karpenter_choice import nodes_of_karpenter
 from nodeworthy.facts.fleet.machines import NOTHING_SAID
 from nodeworthy.facts.fleet.pool_system import minor_of
 from nodeworthy.facts.fleet.talos import OF_AN_IMAGE

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.fleet.karpenter import OF_POOL, KarpenterClass, KarpenterPool
+from nodeworthy.facts.fleet.karpenter import OF_POOL, KarpenterPool
+from nodeworthy.facts.fleet.karpenter_choice import ChosenClass
 from nodeworthy.facts.fleet.served_pods import (
     NodePools,
     contradictions,
@@ -66,10 +67,11 @@ def its_limits_allow_the_cpus_of_one_node(pool: KarpenterPool) -> Findings:
 
 
 @RULE.check
-def a_node_takes_more_than_its_own_pods(node_class: KarpenterClass, pool: KarpenterPool) -> Findings:
+def a_node_takes_more_than_its_own_pods(chosen: ChosenClass) -> Findings:
     """The CNI's pod is on every node, as is kube-proxy's where there is one."""
-    if pool.node_class != node_class.name or least_gpus(pool) is None:
-        skip("it is of no pool here whose types have GPUs")
+    pool, node_class = chosen.pool, chosen.node_class
+    if least_gpus(pool) is None:
+        skip("how many GPUs its types have is not known")
     most = node_class.tree.get("spec", "kubelet", "maxPods")
     if most.is_absent:
         return

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
+from nodeworthy.facts.fleet.karpenter_choice import ChosenClass
 from nodeworthy.known.node_images import FirstImage, first_image_for
 from nodeworthy.rules.nodepool_can_serve import RULE
-from nodeworthy.verdict import Findings, Related, fail, skip
+from nodeworthy.verdict import Findings, Related, fail
 
 _FAMILY, _TYPE = "karpenter.k8s.aws/instance-family", "node.kubernetes.io/instance-type"
 
 
 @RULE.check
-def its_image_knows_the_machines(node_class: KarpenterClass, pool: KarpenterPool) -> Findings:
-    if pool.node_class != node_class.name or pool.is_of_a_cloud:
-        skip("it is of no pool here")
+def its_image_knows_the_machines(chosen: ChosenClass) -> Findings:
+    pool, node_class = chosen.pool, chosen.node_class
     terms = node_class.tree.get("spec", "amiSelectorTerms").sequence
     images = [each for term in terms for each in (term.get("alias"), term.get("name")) if each.text is not None]
     named = [value for key, operator, values in pool.requirements if _names(key, operator) for value in values]

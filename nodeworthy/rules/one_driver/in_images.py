@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from nodeworthy.facts.boot.drivers import drivers, may_install_one
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
-from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
+from nodeworthy.facts.fleet.karpenter import KarpenterClass
+from nodeworthy.facts.fleet.karpenter_choice import ChosenClass
 from nodeworthy.facts.fleet.no_driver import GpusWithoutDriver
 from nodeworthy.rules.one_driver import FIGHT, NO_DRIVER, RULE, TAKE_THE_IMAGE
 from nodeworthy.verdict import Findings, fail, skip, unknown
 
 
 @RULE.check
-def a_node_class_of_karpenters_has_one(node_class: KarpenterClass, pools: Sequence[KarpenterPool]) -> Findings:
-    nodes = next((each for pool in pools if (each := node_class.nodes(pool)) is not None), None)
+def a_node_class_of_karpenters_has_one(node_class: KarpenterClass, chosen: Sequence[ChosenClass]) -> Findings:
+    nodes = next(filter(None, (node_class.nodes(each.pool) for each in chosen if each.node_class is node_class)), None)
     script = node_class.script
     if nodes is None or nodes.image.has_driver is None or script is None:
         skip("no pool with GPUs takes an image of EKS' own from it, and boots with its user data")
