@@ -18,6 +18,8 @@ RUNTIME_CONFIG = "RUNTIME_CONFIG"
 PATHS = (SOCKET, RUNTIME_SOCKET, CONFIG, RUNTIME_CONFIG)
 # No other variable of the toolkit is as near to one of these: RUNTIME_CONFIG_SOURCE is the nearest, with 0.8.
 _AS_NEAR = 0.86
+# Nor are other keys of the device plugin's chart, which are known by their whole names.
+_AS_NEAR_AS_KEYS = 0.85
 
 
 def meant_variable(name: str) -> str | None:
@@ -89,6 +91,25 @@ def read_instead_of(key: str) -> str | None:
     meant = by_letters.get(key.lower().replace("_", "").replace("-", ""))
     told: str | None = table["instead-at-the-top"].get(key, meant)
     return told if key not in table["keys"] else None
+
+
+def read_below(key: str) -> str | None:
+    """Where the chart reads what stands under the name of a path, as `--set` takes it: `driver.enabled` as one key."""
+    part, is_path, rest = key.partition(".")
+    return f"{part}: {{{rest.partition('.')[0]}: …}}" if is_path and rest.partition(".")[0] in keys_read(part) else None
+
+
+@cache
+def plugin_keys() -> frozenset[str]:
+    """What the device plugin's own chart reads at the top of its values, in any of its releases."""
+    return frozenset(table_of("operator_keys")["plugin-chart"]["keys"])
+
+
+def plugins_key(name: str) -> str | None:
+    """The one of these that a key was meant to be: `runtimeClass`, `toleration`, `nodeSelectors`."""
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(name, plugin_keys(), 1, _AS_NEAR_AS_KEYS)), None)
 
 
 def oldest_with_these_keys() -> str:

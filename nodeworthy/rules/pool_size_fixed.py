@@ -31,7 +31,7 @@ from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_types import has_gpus
 from nodeworthy.facts.aws.stack import AwsResource
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Known, Located, Related, Severity, fail, need, skip
+from nodeworthy.verdict import Findings, Known, Located, NotKnown, Related, Severity, fail, need, skip
 
 RULE = Rule(
     "pool-size-fixed",
@@ -75,7 +75,7 @@ def its_size_is_one_number(nodes: NodeGroup) -> Findings:
             should="min = max = desired",
             related=nodes.declared,
             severity=_severity(nodes),
-            cause=_RESERVED if is_block(nodes) or is_reserved(nodes) else _ON_DEMAND,
+            cause=_RESERVED if _is_bought(nodes) else _ON_DEMAND,
         )
     for each in scaling:
         yield fail(
@@ -89,8 +89,15 @@ def its_size_is_one_number(nodes: NodeGroup) -> Findings:
 
 
 def _severity(nodes: NodeGroup) -> Severity:
-    is_bought = nodes.pool is not None or is_block(nodes) or is_reserved(nodes)
-    return Severity.ERROR if is_bought else Severity.WARNING
+    return Severity.ERROR if nodes.pool is not None or _is_bought(nodes) else Severity.WARNING
+
+
+def _is_bought(nodes: NodeGroup) -> bool:
+    """Who fills in later where machines come from leaves a size that is not fixed all the same."""
+    try:
+        return is_block(nodes) or is_reserved(nodes)
+    except NotKnown:
+        return False
 
 
 def _is_scaled_on_purpose(nodes: NodeGroup, scaling: Sequence[AwsResource], *, is_fixed: bool) -> bool:

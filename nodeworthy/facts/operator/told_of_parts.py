@@ -4,6 +4,7 @@ hands GPUs over. Most values say nothing of it."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import ClassVar
 
 from nodeworthy.documents.tree import Tree
@@ -20,6 +21,8 @@ _VARIABLES = {
     "DEVICE_ID_STRATEGY": IDS,
     "DEVICE_DISCOVERY_STRATEGY": FINDS,
 }
+# Each is an option of the plugin's command as well: --mig-strategy.
+_OPTIONS = {f"--{name.lower().replace('_', '-')}": option for name, option in _VARIABLES.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,3 +65,20 @@ def options_in(env: Tree) -> Iterator[tuple[Tree, str]]:
         option = _VARIABLES.get(each.get("name").string)
         if option is not None:
             yield each.get("value"), option
+
+
+def options_of(container: Tree) -> Iterator[tuple[Tree, str]]:
+    """What a container is told, by its variables or behind its command."""
+    yield from options_in(container.get("env"))
+    yield from ((said, _OPTIONS[name]) for name, said in options_given(container) if name in _OPTIONS)
+
+
+def options_given(container: Tree) -> Iterator[tuple[str, Tree]]:
+    """The options of its command: `--mig-strategy=none`, or as two words."""
+    words = [each for part in ("command", "args") for each in container.get(part).sequence]
+    for word, behind in zip_longest(words, words[1:]):
+        name, is_one_word, said = word.string.partition("=")
+        if is_one_word:
+            yield name, Tree(said, word.place)
+        elif behind is not None:
+            yield name, behind

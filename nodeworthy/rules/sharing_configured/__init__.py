@@ -17,9 +17,9 @@ makes a ConfigMap of `data` only with `create: true`, which nobody has by defaul
 With `create: true` and nothing in `data` it makes none, either; and `data` are texts by their names: MIG manager reads
 the one that is called `config.yaml`.
 
-A DaemonSet written by hand is given its configuration as a file (`CONFIG_FILE`): as environment variables it is never
-read. With MPS it needs `MPS_ROOT`, and the control daemon beside it. `renameByDefault` counts only below `timeSlicing`;
-a `rename` of one resource is passed over.
+A DaemonSet written by hand is given its configuration as a file (`CONFIG_FILE`, `--config-file`), which is one of those
+that the ConfigMap becomes: as environment variables it is never read. With MPS it needs `MPS_ROOT`, and the control
+daemon beside it. `renameByDefault` counts only below `timeSlicing`; a `rename` of one resource is passed over.
 
 What the plugin does not know it refuses: other ways to list devices (`deviceListStrategy: volume-mount`), to name them,
 to find them, to name slices.

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
 from nodeworthy.facts.operator.sharing import MEANS, MPS, OF_THE_MEANS, SharingConfig
+from nodeworthy.facts.operator.told_of_parts import options_given
 from nodeworthy.rules.sharing_configured import RULE
 from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, skip
 
@@ -60,6 +61,56 @@ def _without_daemon(plugin: DaemonSetManifest, container: Tree, held: dict[str, 
         remedy="install the plugin by its Helm chart, which brings MPS's control daemon and its paths; or set "
         "MPS_ROOT=/run/nvidia/mps, mount it, and deploy the daemon",
     )
+
+
+@RULE.check
+def its_file_is_in_its_map(plugin: DaemonSetManifest, configs: Sequence[SharingConfig]) -> Findings:
+    held = [each for each in configs if each.map]
+    if plugin.part is not Part.DEVICE_PLUGIN or plugin.is_of_chart or not held:
+        skip("it is no device plugin of NVIDIA's by a manifest, or no ConfigMap that shares GPUs is here")
+    volumes = {each.get("name").text: each.get("configMap") for each in plugin.pods.get("volumes").sequence}
+    for container in plugin.pods.get("containers").sequence:
+        told = _file_of(container)
+        for mount in container.get("volumeMounts").sequence if told is not None else ():
+            source = volumes.get(mount.get("name").text)
+            made = [each for each in held if source is not None and each.map == source.get("name").text]
+            if told is not None and source is not None and made:
+                yield from _in_its_map(told, mount, source, made)
+
+
+def _in_its_map(told: Tree, mount: Tree, source: Tree, made: Sequence[SharingConfig]) -> Iterator[Draft]:
+    """A ConfigMap becomes a folder with a file for each of its keys, or for those that `items` takes of it."""
+    keys = {key for each in made for key in each.keys}
+    items = source.get("items").sequence
+    files = {each.get("path").text: each.get("key").text for each in items} or {each: each for each in keys}
+    folder, wanted = mount.get("mountPath").string.rstrip("/"), told.string
+    is_one_file = not mount.get("subPath").is_absent
+    key = mount.get("subPath").text if is_one_file else wanted.removeprefix(f"{folder}/")
+    if wanted != folder if is_one_file else not wanted.startswith(f"{folder}/"):
+        return
+    if None in files or key is None or files.get(key) in keys:
+        return
+    taken = files.get(key)
+    there = sorted(str(each) for each in files if files[each] in keys) if taken is None else sorted(keys)
+    yield fail(
+        told,
+        f"the device plugin is told of a file that the ConfigMap '{made[0].map}' does not hold",
+        is_=wanted if taken is None else f"{wanted}, made of its entry {taken}",
+        should=" or ".join(f"{folder}/{each}" if taken is None and not is_one_file else each for each in there),
+        related=[Related(made[0].place, f"it holds {' and '.join(sorted(keys))}")],
+        cause="its pod waits for the volume (references non-existent config key), or the plugin ends at its start "
+        "(unable to load config: no such file): the node offers no GPU",
+        remedy=f"name the file as the ConfigMap does, or call the entry {key if taken is None else taken}",
+    )
+
+
+def _file_of(container: Tree) -> Tree | None:
+    """The path of its configuration, as a variable or as an option."""
+    variable, option = _FILE
+    by_name = ((each.get("name").text, each.get("value")) for each in container.get("env").sequence)
+    every = (*by_name, *options_given(container))
+    said = next((tree for name, tree in reversed(every) if name in (variable, option)), None)
+    return said if said is not None and said.text and "$" not in said.string else None
 
 
 def _is_told(container: Tree, names: tuple[str, str]) -> bool:

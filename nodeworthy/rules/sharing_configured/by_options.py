@@ -9,7 +9,7 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
 from nodeworthy.facts.operator.plugin_chart import PluginChart
 from nodeworthy.facts.operator.sharing import MIG_STRATEGY, SharingConfig
-from nodeworthy.facts.operator.told_of_parts import FINDS, IDS, LISTS, ToldPlugin, options_in
+from nodeworthy.facts.operator.told_of_parts import FINDS, IDS, LISTS, ToldPlugin, options_of
 from nodeworthy.rules.sharing_configured import RULE
 from nodeworthy.verdict import Draft, Findings, Known, fail, skip
 
@@ -46,7 +46,7 @@ def its_chart_says_what_it_knows(chart: PluginChart) -> Findings:
 def a_manifest_says_what_it_knows(plugin: DaemonSetManifest) -> Findings:
     if plugin.part is not Part.DEVICE_PLUGIN or plugin.is_of_chart:
         skip("it is no device plugin of NVIDIA's by a manifest")
-    said = [each for container in plugin.pods.get("containers").sequence for each in options_in(container.get("env"))]
+    said = [each for container in plugin.pods.get("containers").sequence for each in options_of(container)]
     if not said:
         skip("it is told nothing of how it hands GPUs over")
     for tree, option in said:

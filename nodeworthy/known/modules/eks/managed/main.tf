@@ -133,7 +133,6 @@ resource "aws_launch_template" "this" {
   count = local.templated ? 1 : 0
 
   image_id               = local.image == "" ? null : local.image
-  instance_type          = local.capacity == "CAPACITY_BLOCK" ? element(var.given.instance_types, 0) : null
   key_name               = try(var.given.key_name, null)
   user_data              = local.user_data
   vpc_security_group_ids = length(local.made_interfaces) > 0 ? [] : local.doors
@@ -222,7 +221,8 @@ resource "aws_eks_node_group" "this" {
   ami_type        = local.image == "" ? (local.image_type == "" ? null : local.image_type) : null
   version         = local.image == "" ? try(var.given.kubernetes_version, var.given.cluster_version, null) : null
   capacity_type   = local.capacity
-  instance_types  = local.capacity == "CAPACITY_BLOCK" ? null : try(var.given.instance_types, null)
+  # Of a capacity block the module says them in its template; which they are is the same, whatever its nodes are bought as.
+  instance_types  = try(var.given.instance_types, null)
   labels          = try(var.given.labels, null)
 
   scaling_config {

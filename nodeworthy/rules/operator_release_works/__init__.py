@@ -6,12 +6,13 @@ containerd before 1.7 does not have, and from 26.3 on the toolkit may write a dr
 node with it. What is known of them is a table, with its sources: a release that is not in it passes. Settings that do
 not say for which release they are meant are not judged, unless they choose a version of the toolkit. A ClusterPolicy
 that somebody writes must have what its schema requires, be it empty: else no API server takes it. And what is written
-must be what some release reads: `enable` for `enabled`, tolerations in each part (`daemonsets.tolerations` is read, for
-all), workers of node feature discovery below `nfd` are passed over, and Helm says nothing. Without a fleet, paths in
-`toolkit.env` that only some distributions have say where it will run. What a script says to helm (`--version`, `--set`)
-is judged like a values file, with the defaults of the script's variables. A `version` of one part is the tag of its
-image, and not every tag was published: the toolkit's of 1.17 end with `-ubuntu20.04` on every system, and the driver's
-is written without a system, which the operator adds.
+must be what some release reads: `enable` for `enabled`, `driver.enabled` as one key (only `--set` splits it),
+tolerations in each part (`daemonsets.tolerations` is read, for all), workers of node feature discovery below `nfd` are
+passed over, and Helm says nothing; nor does it of a `runtimeClass` for the device plugin's own chart. Without a fleet,
+paths in `toolkit.env` that only some distributions have say where it will run. What a script says to helm (`--version`,
+`--set`) is judged like a values file, with the defaults of the script's variables. A `version` of one part is the tag
+of its image, and not every tag was published: the toolkit's of 1.17 end with `-ubuntu20.04` on every system, and the
+driver's is written without a system, which the operator adds.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from nodeworthy.known.operator_parts import (
     is_there_by_default,
     keys_read,
     oldest_with_these_keys,
+    read_below,
     read_instead,
     read_instead_of,
 )
@@ -101,7 +103,10 @@ def its_chart_reads_them(values: OperatorValues) -> Findings:
         # Keys that nobody would take for the operator's may be those of a chart of one's own, which has its name.
         unread.sort(key=lambda each: not _is_a_slip(*each[:2]))
         unread = unread if unread and _is_a_slip(*unread[0][:2]) else []
-    unread += [("", key, tree) for key, tree in values.tree.mapping.items() if read_instead_of(key) and _is_meant(tree)]
+    beside = [("", key, tree) for key, tree in values.tree.mapping.items() if _is_of_a_part(key) and _is_meant(tree)]
+    # A part may be off or on by a key of a path, which is meant for it as nothing else is.
+    unread = [*(each for each in beside if read_below(each[1])), *unread, *beside]
+    unread = list({each[:2]: each for each in unread}.values())
     if not unread:
         _of_a_release(values)
         return
@@ -174,18 +179,26 @@ def _unread_settings(values: OperatorValues, unread: Sequence[tuple[str, str, Tr
     )
 
 
+def _is_of_a_part(key: str) -> bool:
+    return bool(read_instead_of(key) or read_below(key))
+
+
 def _setting_called(part: str, key: str) -> str:
+    if not part and read_below(key):
+        return f"key {key}"
     return f"{part}.{key}" if part else f"{key} beside its parts"
 
 
 def _read_setting(part: str, key: str) -> str:
     if not part:
-        return read_instead_of(key) or ""
+        return read_below(key) or read_instead_of(key) or ""
     meant = _meant(part, key)
     return read_instead(part, key) or (f"{part}.{meant}" if meant else f"no {part}.{key}")
 
 
 def _passed_over(part: str, key: str) -> str:
+    if not part and read_below(key):
+        return f"a file of values is not split at dots, as --set is: {key} is one name, and no template asks for it"
     if not part:
         return "what stands beside its parts is for none of them"
     if key == "tolerations" and part != "nfd":
