@@ -13,6 +13,7 @@ from nodeworthy.facts.accept.given_back import GpusGivenBack
 from nodeworthy.facts.accept.measure import RanTest
 from nodeworthy.facts.accept.peers import PairMatrix, Peers
 from nodeworthy.facts.accept.right import CheckpointCycle, Decoding, GpuChecksums, RanksAgreement
+from nodeworthy.facts.ansible.tasks_as_written import TasksAsWritten
 from nodeworthy.facts.aws.deployment import DeclaredResource, UnseenProgram
 from nodeworthy.facts.aws.disk import Disk
 from nodeworthy.facts.aws.efa_group import EfaGroups
@@ -226,6 +227,7 @@ _FILES: Final[Facts] = frozenset(
         SlinkyNodeSet,
         ParameterDefault,
         RefusedExporterOption,
+        TasksAsWritten,
         TerraformText,
         RemoteScript,
         RefusedMachines,

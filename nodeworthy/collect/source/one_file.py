@@ -33,6 +33,13 @@ if TYPE_CHECKING:
 # What Bicep, Terraform and Packer read by their names.
 OF_A_TOOL = (".bicep", ".tf", ".tofu", ".tfvars", ".tf.json", ".tofu.json", ".tfvars.json", ".pkr.hcl")
 _OF_TOOLS = (may_be_plan, may_be_preview, is_arm_template)
+_OF_ANSIBLE = (".yml", ".yaml")
+# What a task says that Ansible may read in another way, at the least: a list, and one of these in it.
+_OF_A_TASK = pattern(
+    rb"(?m)^[ \t]*(?:-[ \t]+)?(?:[\w.]+\.)?(?:mode|shell|include|sudo|kubernetes|docker|service|systemd)[ \t]*:\s",
+    words=(b"mode:", b"shell:", b"include:", b"sudo:", b"kubernetes:", b"docker:", b"service:", b"systemd:"),
+)
+_OF_OBJECTS = pattern(rb"(?m)^(?:- )?apiVersion[ \t]*:", words=(b"apiVersion",))
 _VAGRANTFILE = "Vagrantfile"
 _OF_PACKER = (b'"provisioners"', b'"inline"')
 _PROGRAMS = (".py", ".ts", ".js", ".mjs")
@@ -84,10 +91,21 @@ def whats_in(source: Source, rules: Rules) -> FileContents | None:
             from nodeworthy.collect.source.infrastructure import read_by_its_tool
 
             return read_by_its_tool(source, data, rules)
-        return _first_that_knows(_READERS, source, data, rules)
+        found = _first_that_knows(_READERS, source, data, rules)
+        return _with_tasks(found, source, data, rules) if source.path.suffix in _OF_ANSIBLE else found
     except Unreadable as problem:
         # Of a kind that is known, and no text.
         raise InputRefused(Place(source.shown), f"it {problem.why}") from None
+
+
+def _with_tasks(found: FileContents | None, source: Source, data: bytes, rules: Rules) -> FileContents | None:
+    """The same with the tasks of Ansible's that stand in it, where something of them may be read otherwise than it was
+    meant."""
+    if _OF_A_TASK.search(data) is None or _OF_OBJECTS.search(data) is not None:
+        return found
+    from nodeworthy.collect.source.ansible_tasks import with_tasks
+
+    return with_tasks(found, source, data, rules)
 
 
 def _first_that_knows(readers: Sequence[Reader], source: Source, data: bytes, rules: Rules) -> FileContents | None:

@@ -324,7 +324,7 @@ _OF_DEBIAN = pattern(
 )
 _ANY_OF_DEBIAN = pattern(r"\b(?:apt-get|apt|dpkg|ubuntu-drivers)\b")
 # A script that hands itself on to bash, or asks which shell it is.
-_FOR_BASH = pattern(r"\bexec[ \t]+(?:/usr)?(?:/bin/)?bash\b|BASH_VERSION|\([ \t]*set[ \t]+-\w*o[ \t]+pipefail")
+FOR_BASH = pattern(r"\bexec[ \t]+(?:/usr)?(?:/bin/)?bash\b|BASH_VERSION|\([ \t]*set[ \t]+-\w*o[ \t]+pipefail")
 _SETS_PIPEFAIL = pattern(r"(?m)^[ \t]*(set[ \t]+(?:-\w+[ \t]+)*-\w*o[ \t]+pipefail)")
 _FUNCTION = pattern(r"(?m)^[ \t]*(function)[ \t]+[\w-]+")
 _HERE_STRING = pattern(r"(<<<)")
@@ -342,6 +342,9 @@ class Bashism(StrEnum):
     SUBSTITUTION = "`<(…)`"
     BOTH_PIPED = "`|&`"
     COUNTING = "`for ((…))`"
+    # No end, either: dash looks for programs of these names, finds none, and goes on.
+    QUESTION = "`[[`"
+    SOURCE = "`source`"
     # This one is no end: it is a word like any other.
     RANGE = "numbers in braces"
 
@@ -368,13 +371,13 @@ def ended_by_dash(script: BootScript) -> Iterator[EndedByDash]:
 
 
 def _ended_by_dash(text: str, origin: Origin, *, of_a_list: bool) -> Iterator[EndedByDash]:
-    if _FOR_BASH.search(text):
+    if FOR_BASH.search(text):
         return
     source = LexedSource(text)
     plain = Lexer(source).read(0, len(text))
     if not of_a_list and _OF_DEBIAN.search(plain) is None:
         return
-    found = min(_bashisms(source, plain), default=None) or next(_ranges(plain), None)
+    found = min(bashisms_in(source, plain), default=None) or next(_ranges(plain), None)
     if found is not None:
         row = text.count("\n", 0, found[0])
         yield EndedByDash(found[1], origin.at(row + 1, 1), text.split("\n")[row].strip(), of_a_list)
@@ -384,7 +387,8 @@ def _ranges(plain: str) -> Iterator[tuple[int, Bashism]]:
     yield from ((found.start(1), Bashism.RANGE) for found in _RANGE.finditer(plain))
 
 
-def _bashisms(source: LexedSource, plain: str) -> Iterator[tuple[int, Bashism]]:
+def bashisms_in(source: LexedSource, plain: str) -> Iterator[tuple[int, Bashism]]:
+    """Where dash ends, in no order."""
     for sign, what in (
         (_SETS_PIPEFAIL, Bashism.PIPEFAIL),
         (_FUNCTION, Bashism.FUNCTION),

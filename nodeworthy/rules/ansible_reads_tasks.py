@@ -1,0 +1,143 @@
+"""Ansible, and the shell that it gives a task's commands, read the tasks as they were meant.
+
+`mode: 755` is a decimal number to YAML. Ansible hands it on as it is, and the file gets 01363: its owner may not read
+it, and everybody may write what root runs. Digits are bits with a nought before them (`0755`), or as a text (`"0755"`).
+
+Of several handlers with one name Ansible runs the first, whatever its `when` says: where that one is skipped, so are
+the others, and the service goes on with its old configuration. `listen` beside the same names changes nothing in that.
+
+`shell:` gives its commands to /bin/sh, on Debian and Ubuntu dash. It finds no program called `[[`, so the question is
+never true, nor one called `source`, and ends at arrays, `<<<`, `<(…)` and `set -o pipefail`. That is told where the
+file itself is for Debian or Ubuntu: by its modules, its conditions, or the commands of the task. A task that is given
+`executable: /bin/bash` is right, and so is one of a play that says so for all.
+
+`include:`, `sudo:` and modules that are gone end the play before its first task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nodeworthy.facts.ansible.tasks_as_written import (
+    DecimalMode,
+    OfBash,
+    TasksAsWritten,
+    decimal_modes,
+    gone_words,
+    shadowed_handlers,
+    words_of_bash,
+)
+from nodeworthy.facts.boot.unreadable_shell import Bashism
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Draft, Findings, Place, Related, Severity, fail, skip
+
+RULE = Rule(
+    "ansible-reads-tasks",
+    severity=Severity.ERROR,
+    title="Ansible and its shell read the tasks as they were meant",
+    remedy="write modes as texts, give each handler a name of its own, and bash's words to /bin/bash",
+    never_unknown="what is filled in later is another value on each machine, and is not judged",
+)
+
+_MOST_RELATED = 10
+_GOES_ON = {
+    Bashism.QUESTION: "dash looks for a program of that name: the answer is always no",
+    Bashism.SOURCE: "dash looks for a program of that name, and sets nothing",
+}
+
+
+@RULE.check
+def modes_are_bits(tasks: TasksAsWritten) -> Findings:
+    if not any("mode" in each.values for each in tasks.every_task):
+        skip("no task in it says a mode")
+    found = list(decimal_modes(tasks))
+    if found:
+        yield _told_decimal(found)
+
+
+def _told_decimal(found: Sequence[DecimalMode]) -> Draft:
+    first, *others = found
+    everybody = next((each for each in found if each.is_for_everybody), None)
+    unreadable = any(each.is_unreadable for each in found)
+    what = "everybody may write it" if everybody is not None else "its owner may not read it" if unreadable else ""
+    return fail(
+        first.tree.place,
+        f"mode {first.written} is a decimal number: the file gets 0{first.octal}, and not 0{first.written}",
+        is_=f"mode: {first.written}",
+        should=f'mode: "0{first.written}"',
+        related=[
+            Related(each.tree.place, f"this one gets 0{each.octal}, and not 0{each.written}")
+            for each in others[:_MOST_RELATED]
+        ],
+        cause="without a nought before it YAML reads a decimal number, and Ansible hands that on"
+        + (f"; of {'one of them' if others else 'it'}: {what}" if what else ""),
+        remedy=f'write "0{first.written}", in quotes',
+    )
+
+
+@RULE.check
+def each_handler_is_run(tasks: TasksAsWritten) -> Findings:
+    if not tasks.handlers:
+        skip("no handlers stand in it")
+    for each in shadowed_handlers(tasks):
+        yield fail(
+            each.place,
+            f"this handler is never run: another one before it is called '{each.name}' as well",
+            is_=f"two handlers called '{each.name}'",
+            should="a name for each, and one word that all listen to",
+            related=[Related(each.first, "this one is run, or skipped, in place of both")],
+            cause="Ansible looks for the first handler of a name, and is done: what its `when` skips nobody else does",
+            remedy=f"call it otherwise, and give both `listen: {each.name}`",
+        )
+
+
+@RULE.check
+def its_shell_knows_the_words(tasks: TasksAsWritten) -> Findings:
+    if not any(each.module == "shell" for each in tasks.every_task):
+        skip("no task in it gives commands to a shell")
+    found = list(words_of_bash(tasks))
+    sure = [each for each in found if each.what is not Bashism.PIPEFAIL]
+    for together in (sure, [each for each in found if each not in sure]):
+        if together:
+            yield _told_of_bash(together)
+
+
+def _told_of_bash(found: Sequence[OfBash]) -> Draft:
+    first, *others = found
+    goes_on = _GOES_ON.get(first.what)
+    is_option = first.what is Bashism.PIPEFAIL
+    return fail(
+        first.place,
+        f"the task's shell is dash, which has no {first.what}"
+        + (": it ends here" if goes_on is None else ": the command fails"),
+        is_=first.row if len(first.row) <= 100 else f"{first.row[:99]}…",
+        should="args: {executable: /bin/bash}",
+        related=[Related(each.place, f"nor has it {each.what}") for each in others[:_MOST_RELATED]],
+        cause=goes_on
+        or "Ansible gives a task's commands to /bin/sh, which is dash 0.5.12 on Debian 13 and Ubuntu 24.04",
+        remedy="give the task `args: {executable: /bin/bash}`",
+        # There are releases of dash to come that know the option.
+        severity=Severity.WARNING if is_option else Severity.ERROR,
+    )
+
+
+@RULE.check
+def ansible_knows_the_words(tasks: TasksAsWritten) -> Findings:
+    every = list(gone_words(tasks))
+    for name in dict.fromkeys(each.name for each in every):
+        first, *others = (each for each in every if each.name == name)
+        yield fail(
+            first.place,
+            f"Ansible has no `{name}` any more: the play ends before its first task",
+            is_=f"{name}:",
+            should=first.instead,
+            related=_further([each.place for each in others]),
+            cause=f"it is gone since {first.since}",
+            remedy=f"write {first.instead}",
+            # Somebody may still run an older one.
+            severity=Severity.WARNING,
+        )
+
+
+def _further(places: Sequence[Place]) -> list[Related]:
+    return [Related(each, "it stands here as well") for each in places[:_MOST_RELATED]]
