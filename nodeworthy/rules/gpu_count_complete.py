@@ -14,6 +14,7 @@ A node that offers none at all, although its device plugin is there, lacks the p
 
 from __future__ import annotations
 
+from nodeworthy.facts.cluster.cut_in_vain import link_of_cut
 from nodeworthy.facts.cluster.no_library import FINDS_NO_DRIVER, without_library
 from nodeworthy.facts.cluster.node_gpu_count import Expected, NodeGpuCount
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
@@ -175,7 +176,7 @@ def _draft_of_silence(silent: SilentPlugin) -> Draft:
         victims=dict.fromkeys(
             (*(pod.object for pod in (*silent.pods, *silent.beside) if not pod.ready), *silent.waiting)
         ),
-        link=first_link(silent.beside),
+        link=link_of_cut(silent.nodes, silent.beside) if silent.runs else first_link(silent.beside),
     )
 
 

@@ -107,7 +107,7 @@ def _facts(seen: ClusterObjects, works: list[VerificationWork], world: PendingWo
 def _claim_fault(seen: ClusterObjects, pod: ClaimingPod) -> ClaimFault | None:
     return seen.claimed.fault(
         pod.namespace,
-        pod.claims,
+        (*pod.claims, *seen.claimed.made_for(pod.namespace, pod.beginnings)),
         knows_classes=seen.has_all(DEVICE_CLASSES),
         knows_slices=seen.has_all(RESOURCE_SLICES),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -36,6 +36,8 @@ class CapacitySeen:
     # The newest time that an event or a pod tells, and the newest of a node's heartbeats.
     newest: str = ""
     heard: str = ""
+    # The oldest of them all, and of when nodes and pods were made.
+    oldest: str = ""
     # Whether any claims devices; and those that wait for what they claim.
     has_claims: bool = False
     claiming: dict[Key, ClaimingPod] = field(default_factory=dict)
@@ -50,11 +52,14 @@ class CapacitySeen:
         self.brought |= {name for name, amount in offered.items() if bringer_of(name) and amount not in ("0", 0)}
         beats = (text_at(each, "lastHeartbeatTime") for each in mappings_at(data, "status", "conditions"))
         self.heard = max(self.heard, *beats, "")
+        self._since(text_at(data, "metadata", "creationTimestamp"), self.heard, *_turned(data))
 
     def add_pod(self, key: Key, data: Mapping[str, Any]) -> None:
         self._pods.pop(key, None)
         self.claiming.pop(key, None)
-        self.newest = max(self.newest, text_at(data, "metadata", "creationTimestamp"))
+        created = text_at(data, "metadata", "creationTimestamp")
+        self.newest = max(self.newest, created)
+        self._since(created, text_at(data, "status", "startTime"), *_turned(data))
         claims = claims_devices(data)
         self.has_claims = self.has_claims or claims
         if asks_for_gpus(data):
@@ -66,6 +71,7 @@ class CapacitySeen:
 
     def add_pods_of(self, others: CapacitySeen) -> None:
         self.newest = max(self.newest, others.newest)
+        self._since(others.oldest)
         self.has_claims = self.has_claims or others.has_claims
         self.claiming.update(others.claiming)
         for key, pod in others._pods.items():
@@ -76,8 +82,12 @@ class CapacitySeen:
 
     def add_event(self, data: Mapping[str, Any]) -> None:
         self.newest = max(self.newest, time_of(data))
+        self._since(time_of(data))
         self.events.add(data)
         self._refuse(admission_refusal(data))
+
+    def _since(self, *times: str) -> None:
+        self.oldest = min(filter(None, (self.oldest, *times)), default="")
 
     def _refuse(self, refusal: AdmissionRefusal | None) -> None:
         if refusal is not None:
@@ -101,7 +111,11 @@ class CapacitySeen:
 
     @property
     def now(self) -> datetime | None:
+        """The newest time that is told. Where all are one and the same, nothing tells how long anything has lasted:
+        somebody wrote it so, or took the other times out."""
         heard = moment(self.heard)
+        if self.oldest == max(self.newest, self.heard):
+            return None
         told = [moment(self.newest), heard - _APART if heard is not None else None]
         return max((when for when in told if when is not None), default=None)
 
@@ -124,3 +138,7 @@ class CapacitySeen:
         for each in self.holders:
             found[each.node].append(each)
         return found
+
+
+def _turned(data: Mapping[str, Any]) -> Iterator[str]:
+    return (text_at(each, "lastTransitionTime") for each in mappings_at(data, "status", "conditions"))

@@ -14,6 +14,7 @@ from nodeworthy.collect.cluster.seen import ClusterObjects, Key
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.node_labels import POOL
+from nodeworthy.facts.cluster.pending_kept_away import is_state
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.sandbox_failure import SandboxFailure, moment
 from nodeworthy.facts.operator.toolkit_daemonset import OPT_OUT, ToolkitDaemonSet
@@ -151,7 +152,8 @@ class Toolkits:
         gpus = self._seen.capacity.nodes.get(node.name)
         if of_stack is None or gpus is None or not daemonset.chooses(node):
             return daemonset.chooses(node)
-        return not any(worker_of_taint(each.key) for each in of_stack.choice.kept_away(gpus))
+        away = of_stack.choice.kept_away(gpus)
+        return not any(worker_of_taint(each.key) or (gpus.has_gpus and not is_state(each)) for each in away)
 
     def _on_nodes(
         self, daemonset: ToolkitDaemonSet, group: RuntimeGroup, pods: list[ClusterPod], *, alone: bool

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
@@ -15,6 +15,8 @@ Key = tuple[str, str]
 _SHOWN = 3
 # How a class says whose devices it means, as those of drivers do.
 _DRIVER = pattern(r"device\.driver\s{0,4}==\s{0,4}[\"'](?P<name>[a-z0-9.-]{1,120})[\"']")
+# What the API server adds to a name that it makes.
+_LETTERS = pattern(r"-[bcdfghjklmnpqrstvwxz2-9]{5}$")
 _ROOT = (
     "see what its pod on that node says, and where the node has its driver: nvidiaDriverRoot of the chart is / where "
     "the host brings it, /run/nvidia/driver where the operator does, /home/kubernetes/bin/nvidia on GKE"
@@ -72,6 +74,12 @@ class ClaimedDevices:
         """The nodes whose GPUs NVIDIA's driver hands out by claims."""
         theirs = (each for each in self.slices.values() if each.driver in classes_of_gpus() and each.count)
         return sorted({each.node for each in theirs if each.node})
+
+    def made_for(self, namespace: str, beginnings: Collection[str]) -> Iterator[str]:
+        """The claims that were made for a pod, by how they are called."""
+        for space, name in self.claims if beginnings else ():
+            if space == namespace and (name in beginnings or _LETTERS.sub("", name) in beginnings):
+                yield name
 
     def fault(
         self, namespace: str, claims: Iterable[str], *, knows_classes: bool, knows_slices: bool

@@ -38,6 +38,8 @@ class ClaimingPod(NamedPod):
     claims: tuple[str, ...] = ()
     # It asks for a part of a GPU by an annotation, and claims nothing.
     wants_a_part: bool = False
+    # How the claims are called that are made for it of a template, where its status does not name them.
+    beginnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,19 @@ def claiming_pod(data: Any) -> ClaimingPod | None:
         next((text_at(each, "message") for each in placed if text_at(each, "status") == "False"), ""),
         tuple(dict.fromkeys(filter(None, _claims_of(data)))),
         _asks_for_a_part(data),
+        tuple(_beginnings_of(data)),
     )
+
+
+def _beginnings_of(data: Any) -> Iterator[str]:
+    """The claim's controller names what it makes by the pod and the claim, and adds five letters.
+
+    Source: kubernetes, pkg/controller/resourceclaim/controller.go (generateName)."""
+    if mappings_at(data, "status", "resourceClaimStatuses"):
+        return
+    for each in mappings_at(data, "spec", "resourceClaims"):
+        if not text_at(each, "resourceClaimName"):
+            yield f"{text_at(data, 'metadata', 'name')}-{text_at(each, 'name')}"
 
 
 def _claims_of(data: Any) -> Iterator[str]:

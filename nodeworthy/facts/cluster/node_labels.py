@@ -22,10 +22,14 @@ GOOGLES = "gke"
 SHARED = "-SHARED"
 # And of GPUs whose MIG devices the strategy `single` has no one name for: the device plugin then offers none.
 # Source: k8s-device-plugin, internal/lm/mig-strategy.go and internal/rm/nvml_manager.go (1.0.0 and since).
-_INVALID, _STRATEGY, _LAYOUT = "-MIG-INVALID", "nvidia.com/mig.strategy", "nvidia.com/mig.config"
+INVALID, _STRATEGY, _LAYOUT = "-MIG-INVALID", "nvidia.com/mig.strategy", "nvidia.com/mig.config"
 # Of a device plugin that makes several of one GPU, or slices of it: the count is not that of the GPUs.
 _SLICE, _WHOLE, _REPLICAS = "-MIG-", "all-disabled", "nvidia.com/gpu.replicas"
 _SHARED_BY_GKE = ("cloud.google.com/gke-gpu-partition-size", "cloud.google.com/gke-max-shared-clients-per-gpu")
+
+# A pool's own label shows that it is GKE itself: others set the first by hand.
+_OF_GKE = ("cloud.google.com/gke-accelerator", "cloud.google.com/gke-nodepool")
+_GKES_DRIVER = "cloud.google.com/gke-gpu-driver-version"
 
 # What the operator says of a node that it is changing; GPUs are taken away for that, and come back.
 # Source: mig-parted, deployments/container (nvidia.com/mig.config.state); gpu-operator, k8s-operator-libs pkg/upgrade
@@ -57,7 +61,7 @@ _CHANGES = {
 
 def wrongly_cut(labels: Mapping[str, str]) -> str | None:
     """How its GPUs are cut, where the strategy `single` can't name what came of that."""
-    if not labels.get(PRODUCT, "").endswith(_INVALID) or labels.get(_STRATEGY, "single") != "single":
+    if not labels.get(PRODUCT, "").endswith(INVALID) or labels.get(_STRATEGY, "single") != "single":
         return None
     return labels.get(_LAYOUT) or "as it is"
 
@@ -112,6 +116,13 @@ def change_under_way(labels: Mapping[str, str]) -> str | None:
         f"{says} ({name}={labels[name]})" for name, (says, states) in _CHANGES.items() if labels.get(name) in states
     )
     return next(told, None)
+
+
+def waits_for_an_installer(labels: Mapping[str, str]) -> bool:
+    """Whether it is one of GKE's pools for which Google installs no driver: its installer's DaemonSet chooses those.
+
+    Source: GoogleCloudPlatform/container-engine-accelerators, nvidia-driver-installer (affinity)."""
+    return all(each in labels for each in _OF_GKE) and _GKES_DRIVER not in labels
 
 
 def says_it_has_gpus(labels: Mapping[str, str]) -> bool:

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.cordon import who_cordoned
+from nodeworthy.facts.cluster.cut_in_vain import link_of_cut, why_cut_in_vain
 from nodeworthy.facts.cluster.missing_plugin import how_to_bring_one, no_plugin, what_karpenter_makes
 from nodeworthy.facts.cluster.no_library import without_library
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
-from nodeworthy.facts.cluster.node_labels import COUNT, wrongly_cut
+from nodeworthy.facts.cluster.node_labels import waits_for_an_installer
 from nodeworthy.facts.cluster.offered_gpus import (
     OWN_PLUGIN_IS_SILENT,
     RESTART_OWN_PLUGIN,
     WORKLOAD,
     fares,
-    first_link,
     first_missing,
     is_for_machines,
 )
@@ -42,21 +42,15 @@ WHY_NONE_IS_FOUND = (
     "it found no GPU (the driver is not loaded, or the plugin's pod does not get the NVIDIA runtime, by its "
     "runtimeClassName or by default), or kubelet has lost it since it registered"
 )
-_ONE_NAME = (
-    "by the MIG strategy single all of a node's GPUs are cut, and into slices of one size; by the layout '{}' they are "
-    "not, and feature discovery calls them MIG-INVALID"
+_NO_INSTALLER = (
+    "Google installs no driver for this pool (its nodes have no label cloud.google.com/gke-gpu-driver-version), and "
+    "its device plugin waits for one: the nvidia-driver-installer DaemonSet has to bring it, and is not there or not "
+    "done"
 )
-_ONE_SIZE = (
-    "take the strategy mixed (mig.strategy=mixed of the operator, migStrategy of the plugin's chart) and let pods ask "
-    "for nvidia.com/mig-…, or a layout of one size: kubectl label node {} nvidia.com/mig.config=LAYOUT --overwrite"
-)
-_UNCUT = (
-    "MIG mode is on (nvidia.com/mig.config={}), and feature discovery finds no MIG device there (MIG-INVALID, 0 of "
-    "them): the mode waits for a reset of the GPU or a reboot, or its instances went with the last one"
-)
-_CUT_ANEW = (
-    "see nvidia-smi -L and nvidia-smi mig -lgi on {0}; reboot it where the mode is Pending; then let the MIG manager "
-    "cut anew: kubectl label node {0} nvidia.com/mig.config=all-disabled --overwrite, and then the wanted one again"
+_INSTALL_IT = (
+    "let Google install it: a pool with --accelerator type=…,count=…,gpu-driver-version=default (gcloud container "
+    "node-pools update takes it, too); or kubectl apply Google's nvidia-driver-installer (daemonset-preloaded.yaml of "
+    "cos or ubuntu in container-engine-accelerators), and see that its pods are ready on these nodes"
 )
 _BY_CLAIMS = (
     "NVIDIA's DRA driver hands out the GPUs of node {} by claims, and no device plugin offers them by a name; a "
@@ -152,7 +146,7 @@ def not_offered(resource: str, world: PendingWorld) -> PendingCause:
             if not others
             else (),
             victims=() if others else _stuck(world),
-            link="pod" if others else first_link(_beside(world)),
+            link="pod" if others else link_of_cut(have, list(_beside(world))),
             nodes=[each.name for each in have],
         ),
         more_nodes_help=not others and not have,
@@ -291,8 +285,8 @@ def _of_their_plugin(have: Sequence[NodeGpus], world: PendingWorld) -> tuple[str
         return away
     if not plugins and found.with_own_plugin:
         return f"{says} them: {OWN_PLUGIN_IS_SILENT}", RESTART_OWN_PLUGIN
-    if not plugins and (labelled := why_unlabelled(have)):
-        return f"{says} them: no device plugin has registered there; {labelled[0]}", labelled[1]
+    if not plugins and (labelled := _by_their_labels(says, have)):
+        return labelled
     if not plugins and found.without_plugin:
         there = f"{no_plugin(found.operator)}{what_karpenter_makes(have[0].labels)}"
         return f"{says} them: there is {there}", how_to_bring_one(found.operator)
@@ -317,6 +311,14 @@ def _comes_to_none(says: str, have: Sequence[NodeGpus], world: PendingWorld) -> 
         return told
     placeless = next(iter(world.placeless), None)
     return (f"{says} them: {_chooses(placeless)}", _label_it(placeless)) if placeless is not None else None
+
+
+def _by_their_labels(says: str, have: Sequence[NodeGpus]) -> tuple[str, str] | None:
+    """What feature discovery says of them is enough to tell why they offer none."""
+    if (cut := why_cut_in_vain(have)) is not None:
+        return f"{says} them: {cut[0]}", cut[1]
+    labelled = why_unlabelled(have)
+    return (f"{says} them: no device plugin has registered there; {labelled[0]}", labelled[1]) if labelled else None
 
 
 def why_unlabelled(have: Sequence[NodeGpus]) -> tuple[str, str] | None:
@@ -350,17 +352,16 @@ def _read_why(pod: ClusterPod) -> str:
 
 def why_it_offers_none(nodes: Sequence[NodeGpus], plugin: ClusterPod, words: str) -> tuple[str, str]:
     """Why a plugin that runs offers no GPU, and what to do."""
-    found = next(((node, layout) for node in nodes if (layout := wrongly_cut(node.labels)) is not None), None)
-    if found is not None and found[0].labels.get(COUNT) == "0":
-        return _UNCUT.format(found[1]), _CUT_ANEW.format(found[0].name)
-    if found is not None:
-        return _ONE_NAME.format(found[1]), _ONE_SIZE.format(found[0].name)
+    if (cut := why_cut_in_vain(nodes)) is not None:
+        return cut
     known = next((each.evidence for each in in_text(words)), None)
     if known is not None:
         why, mending = without_library(plugin, known, nodes[0].starts_containers) or (known.why, known.mending)
         return f"{why}; it said: {words}", mending
     if words:
         return f"{_LOST}: {words}", f"restart it: kubectl delete pod -n {plugin.namespace} {plugin.name}"
+    if all(waits_for_an_installer(node.labels) for node in nodes):
+        return _NO_INSTALLER, f"{_INSTALL_IT}; to be sure: kubectl logs -n {plugin.namespace} {plugin.name}"
     return WHY_NONE_IS_FOUND, read_which(plugin)
 
 

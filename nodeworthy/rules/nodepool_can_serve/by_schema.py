@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import PurePath
 
@@ -215,9 +215,10 @@ def too_little(ebs: Tree) -> Iterator[tuple[str, Tree, int]]:
 
 @RULE.check
 def its_class_is_taken(node_class: KarpenterClass) -> Findings:
-    if not is_of_v1(node_class):
-        skip("it is of another version than v1")
-    for each in not_taken_of_class(node_class):
+    version = node_class.tree.get("apiVersion").string
+    if version not in _AMI_FAMILIES:
+        skip("it is of another version than v1, and the one before")
+    for each in not_taken_of_class(node_class) if version == _CLASS_V1 else of_its_family(node_class):
         yield _draft_of_field(node_class.title, each)
 
 
@@ -244,8 +245,13 @@ _CLASS_V1 = "karpenter.k8s.aws/v1"
 # What amiFamily has to be beside an alias; or none, or Custom (ec2nodeclass.go of v1).
 _FAMILIES = {"al2": "AL2", "al2023": "AL2023", "bottlerocket": "Bottlerocket"}
 _CUSTOM = "Custom"
-# As v1 knows them; before it there was Ubuntu as well. Source: karpenter-provider-aws, pkg/apis/v1/ec2nodeclass.go.
-_AMI_FAMILIES = ("AL2023", "AL2", "Bottlerocket", "Windows2019", "Windows2022", "Windows2025", _CUSTOM)
+# What amiFamily may be, by the version of the class. Source: karpenter-provider-aws, pkg/apis/v1/ec2nodeclass.go, and
+# of v0.37 pkg/apis/v1beta1/ec2nodeclass.go (the words of a kubebuilder enum).
+_OF_BOTH = ("AL2023", "AL2", "Bottlerocket", "Windows2019", "Windows2022", _CUSTOM)
+_AMI_FAMILIES: Mapping[str, Sequence[str]] = {
+    _CLASS_V1: (*_OF_BOTH, "Windows2025"),
+    "karpenter.k8s.aws/v1beta1": (*_OF_BOTH, "Ubuntu"),
+}
 _OF_A_TAINT = ("key", "value", "effect", "timeAdded")
 _OF_NODES = ("taints", "startupTaints", "requirements", "nodeClassRef", "terminationGracePeriod", "expireAfter")
 # Where v1 has what stood here before it.
@@ -351,15 +357,11 @@ def _of_disruption(disruption: Tree) -> Iterator[NotTaken]:
         yield _no_field(expires, "expireAfter", "spec.disruption")
 
 
-def is_of_v1(node_class: KarpenterClass) -> bool:
-    return node_class.tree.get("apiVersion").text == _CLASS_V1
-
-
 def not_taken_of_class(node_class: KarpenterClass) -> Iterator[NotTaken]:
     spec = node_class.tree.get("spec")
     terms, family = spec.get("amiSelectorTerms"), spec.get("amiFamily")
     yield from _of_who_it_is(spec)
-    yield from _of_its_family(family)
+    yield from of_its_family(node_class)
     if terms.sequence:
         yield from _of_images(terms, family)
     elif _is_whole(spec) and (terms.is_absent or terms.is_sequence):
@@ -368,14 +370,16 @@ def not_taken_of_class(node_class: KarpenterClass) -> Iterator[NotTaken]:
         yield NotTaken(at, says, "no amiSelectorTerms", "amiSelectorTerms: [{alias: al2023@v20260701}], of a release")
 
 
-def _of_its_family(family: Tree) -> Iterator[NotTaken]:
+def of_its_family(node_class: KarpenterClass) -> Iterator[NotTaken]:
     """What is filled in later may be one of them."""
-    named = family.string
-    if named in _AMI_FAMILIES or not named.replace("_", "").isalnum():
+    version, family = node_class.tree.get("apiVersion").string, node_class.tree.get("spec", "amiFamily")
+    named, known = family.string, _AMI_FAMILIES.get(version, ())
+    if not known or named in known or not named.replace("_", "").isalnum():
         return
     begins = named.lower().replace("amazonlinux", "al")
-    meant = next((each for each in _AMI_FAMILIES if begins.startswith(each.lower())), _CUSTOM)
-    yield NotTaken(family.place, "v1 has no such amiFamily", f"amiFamily: {named}", f"amiFamily: {meant}")
+    meant = next((each for each in known if begins.startswith(each.lower())), _CUSTOM)
+    says = f"{version.rpartition('/')[2]} has no such amiFamily"
+    yield NotTaken(family.place, says, f"amiFamily: {named}", f"amiFamily: {meant}")
 
 
 def _is_whole(spec: Tree) -> bool:

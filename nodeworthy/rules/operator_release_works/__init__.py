@@ -143,9 +143,10 @@ def _is_meant(tree: Tree) -> bool:
 
 
 def _is_a_slip(part: str, key: str) -> bool:
-    """Whether it is known to be written for another: `tolerations` of a part, or a key with a letter more or less."""
+    """Whether it is known to be written for another: `tolerations` of a part, or a key with a letter more or less, or a
+    capital one in place of a small one."""
     meant = _meant(part, key)
-    is_near = meant is not None and _bare(meant) != _bare(key)
+    is_near = meant is not None and (_bare(meant) != _bare(key) or meant.lower() == key.lower())
     return is_near or key == "tolerations" or part == "nfd" or read_instead(part, key) is not None
 
 
