@@ -218,7 +218,7 @@ def its_class_is_taken(node_class: KarpenterClass) -> Findings:
     version = node_class.tree.get("apiVersion").string
     if version not in _AMI_FAMILIES:
         skip("it is of another version than v1, and the one before")
-    for each in not_taken_of_class(node_class) if version == _CLASS_V1 else of_its_family(node_class):
+    for each in not_taken_of_class(node_class) if version == _CLASS_V1 else family_not_taken(node_class):
         yield _draft_of_field(node_class.title, each)
 
 
@@ -361,7 +361,7 @@ def not_taken_of_class(node_class: KarpenterClass) -> Iterator[NotTaken]:
     spec = node_class.tree.get("spec")
     terms, family = spec.get("amiSelectorTerms"), spec.get("amiFamily")
     yield from _of_who_it_is(spec)
-    yield from of_its_family(node_class)
+    yield from family_not_taken(node_class)
     if terms.sequence:
         yield from _of_images(terms, family)
     elif _is_whole(spec) and (terms.is_absent or terms.is_sequence):
@@ -370,7 +370,7 @@ def not_taken_of_class(node_class: KarpenterClass) -> Iterator[NotTaken]:
         yield NotTaken(at, says, "no amiSelectorTerms", "amiSelectorTerms: [{alias: al2023@v20260701}], of a release")
 
 
-def of_its_family(node_class: KarpenterClass) -> Iterator[NotTaken]:
+def family_not_taken(node_class: KarpenterClass) -> Iterator[NotTaken]:
     """What is filled in later may be one of them."""
     version, family = node_class.tree.get("apiVersion").string, node_class.tree.get("spec", "amiFamily")
     named, known = family.string, _AMI_FAMILIES.get(version, ())
