@@ -21,6 +21,7 @@ from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.offered_gpus import OfferedGpus, SilentPlugin, fares, first_link
 from nodeworthy.facts.cluster.pending_kept_away import why_it_offers_none
 from nodeworthy.facts.cluster.pod import ClusterPod
+from nodeworthy.facts.cluster.telling_words import telling_part
 from nodeworthy.facts.gpus_in_words import gpus_in_words
 from nodeworthy.facts.node.boot import BootEnd
 from nodeworthy.facts.node.gpus import HostGpus, gpu_drafts
@@ -198,7 +199,8 @@ def _why(silent: SilentPlugin, known: Evidence | None) -> str:
     why = own[0] if own is not None else known.why if known is not None else ""
     said = f"{why}{_of_an_old_card(silent, known)}" if known is not None else ""
     if said and not silent.beside:
-        return said
+        words = telling_part(silent.words)
+        return said if words in silent.fares or words in said else f"{said}; it said: {words}"
     if silent.hangs[0] and not silent.beside:
         return silent.hangs[0]
     fares = _why_as_it_fares(silent)

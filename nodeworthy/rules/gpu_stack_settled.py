@@ -65,6 +65,7 @@ from nodeworthy.facts.cluster.pending_said import remedy_for
 from nodeworthy.facts.cluster.scheduling_events import reasons
 from nodeworthy.facts.cluster.stack_daemonset import ShutOut
 from nodeworthy.facts.cluster.stuck_objects import StuckObject
+from nodeworthy.facts.cluster.telling_words import both_ends
 from nodeworthy.facts.cluster.unplaced_parts import UnplacedPart
 from nodeworthy.facts.cluster.unsettled_pods import (
     OF_ITS_OWNER,
@@ -90,7 +91,6 @@ RULE = Rule(
 )
 
 _SHOWN = 3
-_LONGEST = 400
 _OUT_OF_MEMORY = "OOMKilled"
 # What nodes lack where feature discovery does not come.
 _MISSING = "labels"
@@ -265,7 +265,7 @@ def _unsettled(stuck: UnsettledPods) -> Draft:
 
 def _unplaced(found: UnplacedPart) -> Draft:
     first = found.first
-    said = " ".join(first.unplaced.split())[:_LONGEST]
+    said = both_ends(first.unplaced)
     cause, remedy = _by_its_selector(found) if found.missing else _by_its_scheduler(said)
     return fail(
         found,
@@ -320,7 +320,7 @@ _SAYS_WHY = "the API server says why: see what it is"
 
 def _unmade(found: UnmadePods) -> Draft:
     daemonset = found.daemonset
-    said = " ".join(found.words.split())[:_LONGEST]
+    said = both_ends(found.words)
     look = f"see what it asks for: kubectl describe daemonset -n {daemonset.namespace} {daemonset.name}"
     cause, remedy = _explained(said, _SAYS_WHY, look)
     return fail(
@@ -336,7 +336,7 @@ def _unmade(found: UnmadePods) -> Draft:
 
 
 def _no_work(found: UnmadeWork) -> Draft:
-    said = " ".join(found.words.split())[:_LONGEST]
+    said = both_ends(found.words)
     kind, namespace, name = (found.place.object or "").split("/")
     look = f"see what it asks for: kubectl describe {kind.lower()} -n {namespace} {name}"
     cause, remedy = _explained(said, _SAYS_WHY, look)
@@ -354,7 +354,7 @@ def _no_work(found: UnmadeWork) -> Draft:
 
 
 def _not_done(found: StuckObject) -> Draft:
-    said = " ".join(found.words.split())[:_LONGEST]
+    said = both_ends(found.words)
     cause, remedy = _explained(said, f"its controller says: {said}", found.remedy)
     if found.cause:
         cause, remedy = found.cause, found.remedy
@@ -423,7 +423,7 @@ def _crashes(stuck: UnsettledPods, known: Evidence | None) -> str:
 
 
 def _why(stuck: UnsettledPods, known: Evidence | None) -> str:
-    said = " ".join(stuck.words.split())[:_LONGEST]
+    said = both_ends(stuck.words)
     if stuck.fault == LINGERS:
         return f"{known.why if known is not None else _HELD}{f'; it said: {said}' if said else ''}"
     if _starts_by_itself(stuck):

@@ -63,8 +63,10 @@ def capacity(
     not_seen: NotSeen,
     *,
     blamed: frozenset[str],
+    told: frozenset[str],
 ) -> Scene:
-    """`blamed` are the nodes that have no runtime for GPUs, of which another rule says why."""
+    """`blamed` are the nodes that have no runtime for GPUs, and `told` the pods that wait, of which another rule says
+    why."""
     clustered = {node.name: node for node in seen.nodes.values()}
     world = _world(seen, works, shared, blamed)
     refused = refused_for_lost_devices(seen.capacity.refusals, _admission_world(seen))
@@ -72,7 +74,7 @@ def capacity(
         node_gpu_counts(clustered, fleet, seen.capacity.waiting, world, refused, stopped=_stopped(seen.pods.values()))
     )
     watched = watched_gpus(seen.capacity.nodes.values(), {each.node.name: each.waiting for each in counts})
-    return make_scene([*_facts(seen, works, world), *counts, *watched], dict(_missing(seen, not_seen)))
+    return make_scene([*_facts(seen, works, world, told), *counts, *watched], dict(_missing(seen, not_seen)))
 
 
 def _stopped(pods: Iterable[ClusterPod]) -> dict[str, ClusterPod]:
@@ -85,7 +87,9 @@ def _stopped(pods: Iterable[ClusterPod]) -> dict[str, ClusterPod]:
     return found
 
 
-def _facts(seen: ClusterObjects, works: list[VerificationWork], world: PendingWorld) -> Iterator[Fact]:
+def _facts(
+    seen: ClusterObjects, works: list[VerificationWork], world: PendingWorld, told: frozenset[str]
+) -> Iterator[Fact]:
     kept = seen.capacity
     if kept.refusals or (seen.has(PODS) and kept.has_gpus):
         yield _admissions(seen, works)
@@ -96,8 +100,9 @@ def _facts(seen: ClusterObjects, works: list[VerificationWork], world: PendingWo
         return
     quotas = [each for each in kept.quotas if not seen.outlives(each.maker)]
     absent = absent_everywhere(DRA_DRIVER, seen.stack.daemonsets.values(), kept.nodes.values())
-    claiming = tuple(claiming_pods(kept.claiming.values(), kept.events, kept.now, absent, partial(_claim_fault, seen)))
-    waits = replace(waiting(kept.waiting, world, world.hami.explained, quotas), claiming=claiming)
+    claims = [each for each in kept.claiming.values() if each.object not in told]
+    claiming = tuple(claiming_pods(claims, kept.events, kept.now, absent, partial(_claim_fault, seen)))
+    waits = replace(waiting(kept.waiting, world, {*world.hami.explained, *told}, quotas), claiming=claiming)
     if kept.has_gpus or kept.has_claims:
         yield waits
     if kept.has_gpus or world.unoffered.nodes:

@@ -243,9 +243,9 @@ def _add_item(item: Item, file: _File, seen: ClusterObjects) -> None:
         return
     own = text_at(item.data, "kind")
     if own:
-        _add(kind_of(own, text_at(item.data, "apiVersion")), item.data, file, seen)
+        _add_listed(kind_of(own, text_at(item.data, "apiVersion")), item.data, file, seen)
     elif item.list_kind:
-        _add(kind_of_list(item.list_kind, item.list_version), item.data, file, seen)
+        _add_listed(kind_of_list(item.list_kind, item.list_version), item.data, file, seen)
     else:
         file.waiting.append(item.data)
 
@@ -259,6 +259,12 @@ def _add(kind: ObjectKind | None, data: Mapping[str, Any], file: _File, seen: Cl
     file.objects += 1
     file.last = kind
     seen.add(kind, data)
+
+
+def _add_listed(kind: ObjectKind | None, data: Mapping[str, Any], file: _File, seen: ClusterObjects) -> None:
+    _add(kind, data, file, seen)
+    if kind is not None:
+        seen.listed.add(kind.plural)
 
 
 def _add_whole(data: Mapping[str, Any], has_items: bool, file: _File, seen: ClusterObjects) -> None:
@@ -275,11 +281,12 @@ def _add_whole(data: Mapping[str, Any], has_items: bool, file: _File, seen: Clus
     elif has_items:
         listed = kind_of_list(kind, version)
         for each in file.waiting:
-            _add(listed, each, file, seen)
+            _add_listed(listed, each, file, seen)
         file.waiting.clear()  # another list may follow
         named = listed or (kind_named(Path(file.path).stem) if kind == "List" and not file.objects else None)
         if named is not None:
             seen.kinds.add(named.plural)
+            seen.listed.add(named.plural)
     elif mapping_at(data, "metadata"):
         _add(kind_of(kind, version), data, file, seen)
 

@@ -188,6 +188,31 @@ POD_GROUPS = _speaking(
     "scheduling.volcano.sh/v1beta1",
     "which groups of pods Volcano does not let in, and why",
 )
+# What serves models and scales, and what the network operator was told.
+SERVING = (
+    _speaking(
+        "horizontalpodautoscalers",
+        "HorizontalPodAutoscaler",
+        "autoscaling/v2",
+        "which of them scale nothing, and why",
+    ),
+    _speaking("scaledobjects", "ScaledObject", "keda.sh/v1alpha1", "which of KEDA's scale nothing, and why"),
+    _speaking(
+        "inferenceservices",
+        "InferenceService",
+        "serving.kserve.io/v1beta1",
+        "which of KServe's have no pods, and why",
+    ),
+    _speaking("nimservices", "NIMService", "apps.nvidia.com/v1alpha1", "which of them have no pods, and why"),
+    _speaking("nimcaches", "NIMCache", "apps.nvidia.com/v1alpha1", "which models are not fetched, and why"),
+    _speaking(
+        "nicclusterpolicies",
+        "NicClusterPolicy",
+        "mellanox.com/v1alpha1",
+        "what the network operator could not bring",
+        namespaced=False,
+    ),
+)
 SPEAKING = (
     NVIDIA_DRIVERS,
     NODE_CLASSES,
@@ -204,6 +229,7 @@ SPEAKING = (
     PYTORCH_JOBS,
     MPI_JOBS,
     POD_GROUPS,
+    *SERVING,
 )
 # Dynamic Resource Allocation.
 RESOURCE_CLAIMS = _speaking(
@@ -224,6 +250,65 @@ RESOURCE_SLICES = _speaking(
     namespaced=False,
 )
 OF_CLAIMS = (RESOURCE_CLAIMS, DEVICE_CLASSES, RESOURCE_SLICES)
+# What is looked at for what it names, and for whether it is there.
+NAMED = (
+    ObjectKind(
+        "persistentvolumeclaims", "PersistentVolumeClaim", core=False, what_for="why volumes are not there for pods"
+    ),
+    ObjectKind(
+        "persistentvolumes",
+        "PersistentVolume",
+        namespaced=False,
+        core=False,
+        what_for="which volumes there are for claims",
+    ),
+    ObjectKind(
+        "storageclasses",
+        "StorageClass",
+        ("storage.k8s.io",),
+        namespaced=False,
+        core=False,
+        what_for="which classes of volumes claims may name",
+    ),
+    _speaking("localqueues", "LocalQueue", "kueue.x-k8s.io/v1beta1", "which queues of Kueue's jobs may name"),
+    _speaking(
+        "resourceflavors",
+        "ResourceFlavor",
+        "kueue.x-k8s.io/v1beta1",
+        "which flavors Kueue's queues may name",
+        namespaced=False,
+    ),
+    _speaking("servingruntimes", "ServingRuntime", "serving.kserve.io/v1alpha1", "which runtimes KServe's may name"),
+    _speaking(
+        "clusterservingruntimes",
+        "ClusterServingRuntime",
+        "serving.kserve.io/v1alpha1",
+        "which runtimes KServe's may name",
+        namespaced=False,
+    ),
+    _speaking(
+        "trainingruntimes", "TrainingRuntime", "trainer.kubeflow.org/v1alpha1", "which runtimes TrainJobs may name"
+    ),
+    _speaking(
+        "clustertrainingruntimes",
+        "ClusterTrainingRuntime",
+        "trainer.kubeflow.org/v1alpha1",
+        "which runtimes TrainJobs may name",
+        namespaced=False,
+    ),
+    _speaking(
+        "helmrepositories",
+        "HelmRepository",
+        "source.toolkit.fluxcd.io/v1",
+        "where Flux looks for the charts of the GPU stack",
+    ),
+    _speaking(
+        "resourceclaimtemplates",
+        "ResourceClaimTemplate",
+        "resource.k8s.io/v1",
+        "which templates of claims pods may name",
+    ),
+)
 # What leads to HAMi's webhook, and what measures it.
 WEBHOOKS = ObjectKind(
     "mutatingwebhookconfigurations",
@@ -279,6 +364,7 @@ KINDS = (
     NODE_POOLS,
     *SPEAKING,
     *OF_CLAIMS,
+    *NAMED,
     WEBHOOKS,
     SERVICES,
     ENDPOINTS,

@@ -135,6 +135,7 @@ class _Reading:
     def _keep(self, answer: Answer, kind: ObjectKind, file: KindFile | None) -> bool:
         if answer.status == 404 and not kind.core:
             self.seen.kinds.add(kind.plural)  # the cluster does not know the kind, so there is none
+            self.seen.listed.add(kind.plural)
             return True
         if answer.status != 200:
             self._refused(answer, kind)
@@ -142,6 +143,7 @@ class _Reading:
         items = mappings_at(answer.body, "items")
         with self._lock:
             self.seen.kinds.add(kind.plural)
+            self.seen.listed.add(kind.plural)
             for item in items:
                 self.seen.add(kind, item)
                 if file:

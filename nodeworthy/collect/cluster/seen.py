@@ -36,6 +36,7 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.claimed_devices import ClaimedDevices
 from nodeworthy.facts.cluster.node import ClusterNode, cluster_node
 from nodeworthy.facts.cluster.pod import ClusterPod, cluster_pod
+from nodeworthy.facts.cluster.references import References
 from nodeworthy.facts.cluster.sandbox_failure import SandboxFailure, sandbox_failure
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest
@@ -76,7 +77,10 @@ class ClusterObjects:
     stack: StackSeen = field(default_factory=StackSeen)
     documents: dict[ObjectKind, dict[Key, Tree]] = field(default_factory=lambda: {each: {} for each in KEPT_WHOLE})
     hami: hami_seen.HamiSeen = field(default_factory=hami_seen.HamiSeen)
+    references: References = field(default_factory=References)
     kinds: set[str] = field(default_factory=set)
+    # Kinds of which a list was read, and not only objects that somebody has picked.
+    listed: set[str] = field(default_factory=set)
     # Kinds that could not be had, and why; and those of which only a part could be read.
     refused: dict[str, str] = field(default_factory=dict)
     cut: dict[str, str] = field(default_factory=dict)
@@ -108,6 +112,7 @@ class ClusterObjects:
         self.objects += 1
         if kind in (JOBS, STATEFUL_SETS, DEPLOYMENTS):
             self.stack.add_maker(kind.kind, key, data)
+        self.references.add(kind.kind, key, data)
         self._keep(kind, key, data)
 
     def _is_older(self, kind: ObjectKind, key: Key, data: Mapping[str, Any]) -> bool:
@@ -155,6 +160,8 @@ class ClusterObjects:
     def add_pods_of(self, part: ClusterObjects) -> None:
         """Adds the pods of a part of a dump that holds nothing else, and none of those that are here."""
         self.kinds |= part.kinds
+        self.listed |= part.listed
+        self.references.add_all(part.references)
         self.objects += part.objects
         self._versions[PODS.plural].update(part._versions[PODS.plural])
         self.pods.update(part.pods)
@@ -217,6 +224,10 @@ class ClusterObjects:
     def has_all(self, kind: ObjectKind) -> bool:
         """Whether what is not there was not there to be read."""
         return self.has(kind) and kind.plural not in self.cut
+
+    def has_list(self, kind: ObjectKind) -> bool:
+        """Whether all of a kind was listed, so that a name which is not there is nobody's."""
+        return self.has_all(kind) and kind.plural in self.listed
 
     def outlives(self, maker: str) -> bool:
         """Whether what is told of this maker of pods is told of a Job that is gone."""

@@ -29,6 +29,8 @@ _REASONS = frozenset(("FailedCreatePodSandBox", "FailedMount", "FailedAttachVolu
 _MOST = 1000
 # Its word for an image that it did not get, among others.
 _FAILED, _NO_IMAGE = "Failed", "Failed to pull image"
+# Its word for a Secret with the registry's password that is not there; it pulls without, and is refused.
+_SECRETLESS = "FailedToRetrieveImagePullSecret"
 # How it names a ConfigMap that is not there for a pod.
 _NO_MAP = pattern(r'configmaps? "(?P<name>[a-z0-9][a-z0-9.-]{0,252})" not found')
 # What a controller says of pods, or of Jobs with them, that the API server refuses; Kubeflow's has its own word, and
@@ -52,6 +54,7 @@ class StackSeen:
     _said: dict[str, tuple[str, str]] = field(default_factory=dict)
     _probed: dict[str, tuple[str, str]] = field(default_factory=dict)
     _unpulled: dict[str, tuple[str, str]] = field(default_factory=dict)
+    _secretless: dict[str, tuple[str, str]] = field(default_factory=dict)
     # By DaemonSet, whoever's it is; and by any other maker of pods.
     _refused: dict[Key, tuple[str, str]] = field(default_factory=dict)
     _refused_work: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -105,7 +108,8 @@ class StackSeen:
         reason, words = text_at(data, "reason"), words_of(data)[:_MOST]
         is_of_image = reason == _FAILED and words.startswith(_NO_IMAGE)
         is_of_probe = reason == _PROBED and words.startswith(_ENDS_IT)
-        if reason not in _REASONS and reason not in _REFUSED and not is_of_image and not is_of_probe:
+        is_of_secret = reason == _SECRETLESS
+        if reason not in _REASONS and reason not in _REFUSED and not (is_of_image or is_of_probe or is_of_secret):
             return
         about = subject_of(data)
         kind, key = text_at(about, "kind"), (text_at(about, "namespace"), text_at(about, "name"))
@@ -119,6 +123,7 @@ class StackSeen:
             return
         told = f"Pod/{'/'.join(key)}"
         kept = self._probed if is_of_probe else self._unpulled if is_of_image else self._said
+        kept = self._secretless if is_of_secret else kept
         kept[told] = max(kept.get(told, ("", "")), (time_of(data), words))
 
     @property
@@ -142,7 +147,9 @@ class StackSeen:
 
     @property
     def unpulled(self) -> Mapping[str, str]:
-        return {told: words for told, (_, words) in self._unpulled.items()}
+        """What kubelet says of an image that it did not get, and of a Secret that it had not for it."""
+        secretless = {told: f"; and: {words}" for told, (_, words) in self._secretless.items()}
+        return {told: f"{words}{secretless.get(told, '')}" for told, (_, words) in self._unpulled.items()}
 
     @property
     def refused(self) -> Mapping[Key, str]:

@@ -11,6 +11,7 @@ from nodeworthy.facts.cluster.makers import MAKERS, Makers, cause_of, why_it_has
 from nodeworthy.facts.cluster.pending_said import remedy_for
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.scheduling_events import reasons
+from nodeworthy.facts.cluster.spoken import how_it_is_told, own_words, speaking
 from nodeworthy.facts.fleet.karpenter import may_have_gpus
 from nodeworthy.facts.pod.containers import is_gpu_resource
 from nodeworthy.known.evidence import in_text
@@ -31,6 +32,8 @@ _OF_ITS_CLASS = "NodeClassReady"
 _TAKES = timedelta(minutes=10)
 # Kueue's words for a queue that moves on by itself.
 _MOVES_ON = ("insufficient unused quota", "Waiting for", "Preempt", "Pending the preemption")
+# Flux's, for what somebody else has to bring first.
+_WAITS_FOR_OTHERS = ("SourceNotReady", "DependencyNotReady")
 _CHECKS_FAILED = ("Retry", "Rejected")
 _INACTIVE = pattern(r"ClusterQueue (?P<name>\S+) is inactive")
 _CHARTS = frozenset(
@@ -115,8 +118,7 @@ def stuck_objects(objects: Iterable[Tree], around: Around) -> Iterator[StuckObje
     classes = [each for each in objects if each.get("kind").text == "EC2NodeClass" and _of_a_node_class(each, around)]
     for each in objects:
         kind = each.get("kind").string
-        words = _WORDS.get(kind)
-        said = words(each, around) if words is not None else ""
+        said = _words_of(kind, each, around)
         if not said or (kind == "NodePool" and classes and said.startswith(_OF_ITS_CLASS)):
             continue
         inactive = _INACTIVE.search(said)
@@ -134,6 +136,13 @@ def stuck_objects(objects: Iterable[Tree], around: Around) -> Iterator[StuckObje
         yield _of_its_head(told, around.heads[_key(each)]) if told.victims and kind == "RayCluster" else told
 
 
+def _words_of(kind: str, found: Tree, around: Around) -> str:
+    words = _WORDS.get(kind)
+    if words is not None:
+        return words(found, around)
+    return own_words(found, lambda since: _lasts(since, around.now)) if kind in speaking() else ""
+
+
 def _with_its_log(found: Tree, said: str, around: Around) -> str:
     """A condition may say no more than that it failed: why, the log says."""
     logged = around.logs.get(f"{found.get('kind').string}/{_name(found)}", "")
@@ -142,7 +151,7 @@ def _with_its_log(found: Tree, said: str, around: Around) -> str:
 
 def _stuck_object(kind: str, found: Tree, said: str) -> StuckObject:
     name, namespace = _name(found), found.get("metadata", "namespace").string
-    fault, should, remedy = _TOLD[kind]
+    fault, should, remedy = _TOLD[kind] if kind in _TOLD else how_it_is_told(kind)
     place = Place(object="/".join(filter(None, (kind, namespace, name))))
     how = remedy.format(name=name, namespace=namespace)
     return StuckObject(place, fault.format(name=name), said, should, how, starts_nodes=kind in _STARTS_NODES)
@@ -197,18 +206,31 @@ def _why_not_ready(policy: Tree, around: Around) -> tuple[str, str]:
     return _ALL_RUN, _OPERATOR_LOG
 
 
-def _of_flux(release: Tree, _around: Around) -> str:
+def _of_flux(release: Tree, around: Around) -> str:
     if release.get("spec", "chart", "spec", "chart").text not in _CHARTS:
         return ""
-    told = (each for each in _conditions(release) if each.type in ("Ready", "Released") and each.status == "False")
-    return next((each.message for each in told if each.reason.endswith(("Failed", "RetriesExceeded"))), "")
+    for each in _conditions(release):
+        is_told = each.type in ("Ready", "Released") and each.status == "False"
+        waits = each.reason in _WAITS_FOR_OTHERS and each.lasts(around.now)
+        if is_told and (waits or each.reason.endswith(("Failed", "RetriesExceeded"))):
+            return each.message
+    return ""
 
 
 def _of_argo(application: Tree, _around: Around) -> str:
     sources = (application.get("spec", "source"), *application.get("spec", "sources").sequence)
     if not any(each.get("chart").text in _CHARTS for each in sources):
         return ""
-    return next((each.message for each in _conditions(application) if each.type.endswith("Error")), "")
+    said = next((each.message for each in _conditions(application) if each.type.endswith("Error")), "")
+    return said or _of_its_last_try(application.get("status", "operationState"))
+
+
+def _of_its_last_try(tried: Tree) -> str:
+    """Of what could not be synchronised each says why; the whole says only how many there are."""
+    if tried.get("phase").text not in ("Failed", "Error"):
+        return ""
+    failed = (each for each in tried.get("syncResult", "resources").sequence if each.get("status").text == "SyncFailed")
+    return next((each.get("message").string for each in failed), tried.get("message").string)
 
 
 # Who starts nodes: asked only where pods wait for GPUs, for else nothing is amiss for them

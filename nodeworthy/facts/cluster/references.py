@@ -1,0 +1,218 @@
+"""What objects of a cluster name that is not there, and who waits for it."""
+
+from __future__ import annotations
+
+import difflib
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from nodeworthy.documents.plain import at, mapping_at, mappings_at, strings_at, text_at
+from nodeworthy.facts.pod.containers import is_gpu_resource
+from nodeworthy.known.references import Reference, named_kinds, references
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass, field
+from nodeworthy.verdict import Place
+
+# An object by its kind, namespace and name.
+Id = tuple[str, str, str]
+# How deep an object is looked into for GPUs.
+_DEEPEST = 14
+# Words by which an object that asks for no resources is about GPUs all the same: a metric, a chart, an image.
+_OF_GPUS = pattern(r"(?i:nvidia|dcgm_fi_|\bgpu|\bvllm)")
+_OVER = ("Running", "Succeeded", "Failed")
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What one object names."""
+
+    by: Reference
+    # The kinds that it may be of.
+    kinds: tuple[str, ...]
+    namespace: str
+    # Empty where it names none, and gets the default one.
+    name: str
+
+
+@dataclass(frozen=True)
+class Dangling:
+    """A reference to what is not there."""
+
+    namer: Id
+    named: Named
+    # What is there of that kind, the likeliest first; and where else there is one of this name.
+    others: tuple[str, ...]
+    elsewhere: tuple[str, ...]
+    # Who waits for the one that names.
+    victims: tuple[str, ...]
+
+    @property
+    def place(self) -> Place:
+        return Place(object=object_of(self.namer))
+
+
+@dataclass(frozen=True)
+class NamedObjects:
+    called: ClassVar[str] = "a cluster whose objects name each other"
+
+    dangling: tuple[Dangling, ...]
+    # How many names were looked for.
+    looked_for: int = 0
+
+    @property
+    def place(self) -> Place:
+        return self.dangling[0].place if self.dangling else Place(subject="references")
+
+    @property
+    def victims(self) -> frozenset[str]:
+        """All of whom is told here why they wait."""
+        return frozenset(name for each in self.dangling for name in (object_of(each.namer), *each.victims))
+
+
+@dataclass
+class References:
+    """The names of objects, and what they name; no more of them: a large cluster has many."""
+
+    # By kind, by namespace and name: the values by which it is named.
+    there: dict[str, dict[tuple[str, str], frozenset[str]]] = field(default_factory=dict)
+    naming: dict[Id, tuple[Named, ...]] = field(default_factory=dict)
+    of_gpus: set[Id] = field(default_factory=set)
+
+    def add(self, kind: str, key: tuple[str, str], data: Mapping[str, Any]) -> None:
+        if kind in named_kinds():
+            self.there.setdefault(kind, {})[key] = frozenset(_values_of(kind, key[1], data))
+        rows = references().get(kind, ())
+        if not rows or (kind == "Pod" and text_at(data, "status", "phase") in _OVER):
+            return
+        one: Id = (kind, *key)
+        self.naming[one] = tuple(
+            each for row in rows if not _is_well(row, data) for each in _names_in(row, key[0], data)
+        )
+        if self.naming[one] and is_about_gpus(data, by_words=any(row.by_words for row in rows)):
+            self.of_gpus.add(one)
+
+    def add_all(self, other: References) -> None:
+        for kind, objects in other.there.items():
+            self.there.setdefault(kind, {}).update(objects)
+        self.naming |= other.naming
+        self.of_gpus |= other.of_gpus
+
+
+def named_objects(found: References, is_whole: Callable[[str, str], bool]) -> NamedObjects:
+    """What work with GPUs names, or waits for that names it. `is_whole` says of a kind whether all of it that a
+    namespace has was read."""
+    namers, dangling, looked_for = _namers(found), [], 0
+    for namer, names in found.naming.items():
+        known = [each for each in names if all(is_whole(kind, each.namespace) for kind in each.kinds)]
+        waiting = _waiting_for(namer, namers) if known else ()
+        if not known or found.of_gpus.isdisjoint((namer, *waiting)):
+            continue
+        looked_for += len(known)
+        victims = tuple(sorted(map(object_of, waiting)))
+        missing = (each for each in known if not _resolves(each, found))
+        dangling += [Dangling(namer, each, *_others(each, found), victims) for each in missing]
+    return NamedObjects(tuple(dangling), looked_for)
+
+
+def object_of(one: Id) -> str:
+    return "/".join(filter(None, one))
+
+
+def _resolves(named: Named, found: References) -> bool:
+    wanted = named.name or named.by.or_default
+    for kind in named.kinds:
+        for (namespace, _), values in found.there.get(kind, {}).items():
+            if wanted in values and namespace in ("", named.namespace):
+                return True
+    return False
+
+
+def _others(named: Named, found: References) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    there = [key for kind in named.kinds[:1] for key in found.there.get(kind, {})]
+    near = sorted({name for namespace, name in there if namespace in ("", named.namespace)})
+    likely = difflib.get_close_matches(named.name, near, 1, 0.5) if named.name else []
+    elsewhere = sorted(namespace for namespace, name in there if name == named.name)
+    return tuple(dict.fromkeys((*likely, *near))), tuple(elsewhere)
+
+
+def _namers(found: References) -> Mapping[Id, Sequence[Id]]:
+    namers: dict[Id, list[Id]] = defaultdict(list)
+    for namer, names in found.naming.items():
+        for each in names:
+            for kind in each.kinds:
+                for namespace in {each.namespace, ""}:
+                    namers[kind, namespace, each.name].append(namer)
+    return namers
+
+
+def _waiting_for(named: Id, namers: Mapping[Id, Sequence[Id]]) -> Collection[Id]:
+    """Who names it, and who names those."""
+    waiting: dict[Id, None] = {}
+    left = [named]
+    while left:
+        for each in namers.get(left.pop(), ()):
+            if each not in waiting and each != named:
+                waiting[each] = None
+                left.append(each)
+    return waiting
+
+
+def _values_of(kind: str, name: str, data: Mapping[str, Any]) -> Iterator[str]:
+    for row in named_kinds()[kind]:
+        yield text_at(data, *row.by[kind].split(".")) if kind in row.by else name
+        if row.or_default and strings_at(data, "metadata", "annotations").get(row.or_default) == "true":
+            yield row.or_default
+
+
+def _names_in(row: Reference, namespace: str, data: Mapping[str, Any]) -> Iterator[Named]:
+    if row.unless and at(data, *row.unless.split(".")) not in (None, "", False):
+        return
+    found = list(_walked(data, row.at.split(".")))
+    if not found and row.or_default:
+        yield Named(row, row.names, namespace, "")
+    for each in found:
+        name = each if isinstance(each, str) else text_at(each, "name")
+        kind = text_at(each, "kind")
+        kinds = tuple(one for one in row.names if one == kind) if kind else row.names
+        if not isinstance(each, str) and len(kinds) > 1:
+            kinds = kinds[:1]
+        if name and kinds:
+            yield Named(row, kinds, text_at(each, "namespace") or namespace, name)
+
+
+def _walked(data: Any, names: Sequence[str]) -> Iterator[Any]:
+    if not names:
+        if isinstance(data, str | dict):
+            yield data
+        return
+    name, rest = names[0], names[1:]
+    if name.endswith("[]"):
+        for each in mappings_at(data, name[:-2]):
+            yield from _walked(each, rest)
+    else:
+        yield from _walked(at(data, name), rest)
+
+
+def _is_well(row: Reference, data: Mapping[str, Any]) -> bool:
+    phase = f"phase={text_at(data, 'status', 'phase')}"
+    told = {text_at(each, "type") for each in mappings_at(data, "status", "conditions") if each.get("status") == "True"}
+    return phase in row.well or not told.isdisjoint(row.well)
+
+
+def is_about_gpus(data: Mapping[str, Any], *, by_words: bool = True) -> bool:
+    """Whether it asks for GPUs; or, `by_words`, says no more than a word of them."""
+    of_it = [data.get("spec")]
+    if by_words:
+        of_it += [data.get("apiVersion"), text_at(data, "metadata", "name"), mapping_at(data, "metadata", "labels")]
+    return any(_asks_for_gpus(each, by_words, 0) for each in of_it)
+
+
+def _asks_for_gpus(said: Any, by_words: bool, depth: int) -> bool:
+    if depth > _DEEPEST:
+        return False
+    if isinstance(said, dict):
+        return any(is_gpu_resource(name) or _asks_for_gpus(value, by_words, depth + 1) for name, value in said.items())
+    if isinstance(said, list):
+        return any(_asks_for_gpus(each, by_words, depth + 1) for each in said)
+    return by_words and isinstance(said, str) and _OF_GPUS.search(said) is not None

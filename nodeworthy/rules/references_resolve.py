@@ -1,0 +1,82 @@
+"""What work with GPUs hangs on names what is there.
+
+Objects of a cluster name each other, and the API server takes a name that nobody has: the other may still come. What
+names it then waits for ever, and says so in one of five places, or not at all. A job's queue is a LocalQueue of its
+namespace, which names a ClusterQueue, which names ResourceFlavors; a pod names a claim on a volume, and that a
+StorageClass, or gets the default one, where there is one; KServe's InferenceService a ServingRuntime, a TrainJob its
+runtime, a NIMService its NIMCache, a HelmRelease its HelmRepository and what it depends on, and an autoscaler
+what it scales.
+
+Told is the name at which the chain ends, with all that waits behind it, where one of them asks for GPUs and the object
+that names does not say that it is well. A name is nobody's only where the whole list of its kind was read (`kubectl get
+KIND -A`, or the API server's own): of a few objects that somebody has picked nothing follows.
+"""
+
+from __future__ import annotations
+
+from nodeworthy.facts.cluster.references import Dangling, NamedObjects, object_of
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Draft, Findings, Place, Severity, fail
+
+RULE = Rule(
+    "references-resolve",
+    severity=Severity.ERROR,
+    title="What work with GPUs hangs on names what is there",
+    remedy="make what is named, or name what is there",
+    never_unknown="a name is judged only where all of its kind were read",
+)
+
+_SHOWN = 4
+
+
+@RULE.check
+def what_is_named_is_there(named: NamedObjects) -> Findings:
+    for each in named.dangling:
+        yield _draft(each) if each.named.name else _without_default(each)
+
+
+def _draft(found: Dangling) -> Draft:
+    kind, name = found.named.kinds[0], found.named.name
+    return fail(
+        Place(object=object_of(found.namer)),
+        f"{found.namer[0]} '{found.namer[2]}' names a {kind} that is not there",
+        is_=name,
+        should=_what_is_there(found),
+        cause=f"{found.named.by.then}{_where_it_is(found)}",
+        remedy=found.named.by.mend or f"name one that is there, or make it: {_look(found)}",
+        victims=found.victims,
+        link="pod",
+    )
+
+
+def _without_default(found: Dangling) -> Draft:
+    kind = found.named.kinds[0]
+    return fail(
+        Place(object=object_of(found.namer)),
+        f"{found.namer[0]} '{found.namer[2]}' names no {kind}, and none is the default one",
+        is_=f"no {kind}, and none with {found.named.by.or_default}: true",
+        should=_what_is_there(found),
+        cause=found.named.by.then,
+        remedy=f"name one in the {found.namer[0]}, or let one be the default: kubectl annotate {kind.lower()} NAME "
+        f"{found.named.by.or_default}=true",
+        victims=found.victims,
+        link="pod",
+    )
+
+
+def _what_is_there(found: Dangling) -> str:
+    others = found.others
+    if not others:
+        return f"a {found.named.kinds[0]}; there is none"
+    return f"one that is there: {', '.join(others[:_SHOWN])}{' …' if len(others) > _SHOWN else ''}"
+
+
+def _where_it_is(found: Dangling) -> str:
+    if not found.elsewhere:
+        return ""
+    return f"; one of that name is in namespace {found.elsewhere[0]}, and it is looked for in {found.named.namespace}"
+
+
+def _look(found: Dangling) -> str:
+    namespace = f" -n {found.named.namespace}" if found.named.namespace else ""
+    return f"kubectl get {found.named.kinds[0].lower()}{namespace}"
