@@ -24,6 +24,7 @@ from nodeworthy.facts.fleet.pools_by_evidence import (
     pools_by_evidence,
     pools_of_charts,
     settle_drivers,
+    with_roles,
 )
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.patterns import pattern
@@ -58,6 +59,11 @@ _OF_NODES = pattern(
     ),
     in_a_line=True,
 )
+# What a role of Ansible's installs on nodes that another role makes.
+_BY_ROLES = pattern(
+    rb"\bnvidia-(?:driver|headless|open|dkms|container-toolkit)|\bcuda-drivers", words=(b"nvidia-", b"cuda-drivers")
+)
+_ROLES, _TASKS = "roles", (".yml", ".yaml")
 # What lies in a folder of one of these names is there to be read, or was once: for what lies elsewhere it says nothing.
 _ASIDE = frozenset(
     (
@@ -214,7 +220,9 @@ class NodesAround:
     def _held(self, source: Source, root: Path) -> list[tuple[str, frozenset[str]]]:
         """Each with those of the folders on its way that are of examples, or of the past."""
         if root not in self._holding:
-            found = (each.path for each in source.scope.holding(_OF_NODES, _SUFFIXES))
+            found = [each.path for each in source.scope.holding(_OF_NODES, _SUFFIXES)]
+            beside = (each.path for each in source.scope.holding(_BY_ROLES, _TASKS) if _ROLES in each.path.parts)
+            found = list(dict.fromkeys((*found, *(beside if found else ()))))
             templates = templates_in(root)
             self._holding[root] = [
                 (os.fspath(each), _aside(each))
@@ -226,9 +234,8 @@ class NodesAround:
     def _pools_of(self, paths: tuple[str, ...], source: Source) -> list[GpuPool]:
         """The pools that follow from these files, inferred once for all who ask."""
         if paths not in self._pools:
-            self._pools[paths] = pools_by_evidence(
-                [fact for each in paths for fact in self._brought(Path(each), source)]
-            )
+            facts = [fact for each in paths for fact in self._brought(Path(each), source)]
+            self._pools[paths] = with_roles(pools_by_evidence(facts), facts)
         return self._pools[paths]
 
     def _brought(self, path: Path, source: Source) -> list[Fact]:

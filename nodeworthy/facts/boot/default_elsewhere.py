@@ -15,7 +15,9 @@ from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.toolkit_installed import toolkits
 from nodeworthy.facts.boot.unread_steps import other_scripts
+from nodeworthy.facts.boot.where_missing import but_where_missing
 from nodeworthy.known.containerd import Containerd, containerd_of, defaults
+from nodeworthy.known.installers import installer_at
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Related
@@ -105,7 +107,7 @@ def found_at_start(timeline: Timeline) -> FoundAtStart | None:
         return None
     (installs, package), (started, name) = found, starts[0]
     is_behind = all(timeline.precedes(each, installs) for each, _ in starts)
-    if is_behind and always([started.conditions], installs.conditions) is not True:
+    if is_behind and always([but_where_missing(started.conditions, name)], installs.conditions) is not True:
         return None
     is_too_late = is_behind and not any(_may_start_anew(each) for each in timeline.after(installs))
     if is_too_late and next(other_scripts(timeline), None) is not None:
@@ -116,5 +118,13 @@ def found_at_start(timeline: Timeline) -> FoundAtStart | None:
 def _may_start_anew(effect: Effect) -> bool:
     if isinstance(effect, Unit):
         return effect.unit.known is None
-    is_other = isinstance(effect, (Reboots, NotUnderstood)) or (isinstance(effect, Fetches) and effect.runs)
+    is_other = isinstance(effect, (Reboots, NotUnderstood)) or _runs_what_it_fetches(effect)
     return is_other or _ANEW_OR_OTHERWISE.search(effect.command) is not None
+
+
+def _runs_what_it_fetches(effect: Effect) -> bool:
+    """The installers that are known start what they say, and nothing else."""
+    if not isinstance(effect, Fetches) or not effect.runs:
+        return False
+    known = installer_at(effect.url.string)
+    return known is None or bool(known.starts or known.joins)

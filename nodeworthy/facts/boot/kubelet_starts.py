@@ -10,6 +10,7 @@ from nodeworthy.boot.effects import Act, Effect, How, Installs, Joins, Runs, Run
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.guards import without
+from nodeworthy.facts.boot.where_missing import is_where_missing
 from nodeworthy.known.kubelet import (
     Family,
     enabling_packages,
@@ -19,15 +20,12 @@ from nodeworthy.known.kubelet import (
     join,
     kubelet_packages,
 )
-from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 # What starts kubelet again after a reboot: a unit that is enabled, and all that enables it or stands in for it.
 
 STARTS = frozenset({Act.START, Act.RESTART})
 _EVERY_BOOT = frozenset({Stage.BOOTHOOK, Stage.BOOTCMD, Stage.NEXT_BOOT})
-_IS_THERE = pattern(r"(?:\b(?:command[ \t]+-v|which|hash|type)(?:[ \t]+-\w+)*[ \t]+|/bin/)[\"']?(?P<name>[\w-]+)")
-_ASKS_NO = pattern(r"(?:\[\[?|test)[ \t]+!")
 # Files whose commands run at every boot.
 _RUN_AT_BOOT = ("/var/lib/cloud/scripts/per-boot/", "/etc/rc.local", "/etc/rc.d/rc.local", "/etc/cron")
 
@@ -81,11 +79,8 @@ class Keepers:
         return tuple(each for each in counted if not (is_open and each.question.asks is Asks.LOOP))
 
     def _is_missing(self, condition: Condition) -> bool:
-        """`! command -v k3s`, `[ ! -x /usr/local/bin/kubeadm ]`"""
-        asks_no = _ASKS_NO.match(condition.question.text) is not None
-        asked = _IS_THERE.search(condition.question.text) if asks_no is (condition.answer == "yes") else None
-        names = ("kube", "nodeadm") if self.family.key == "kubelet" else self.family.key
-        return asked is not None and asked["name"].startswith(names)
+        names = ("kube", "nodeadm") if self.family.key == "kubelet" else (self.family.key,)
+        return is_where_missing(condition, *names)
 
     def _keeps(self, each: Effect) -> bool:
         if isinstance(each, Joins):

@@ -115,7 +115,7 @@ def _is_for_one_of(nodes: AskedNodes, made: Sequence[AskedNodes]) -> bool:
 def pools_together(facts: Sequence[Placed]) -> list[GpuPool]:
     """All of them, those apart of which nothing but the distribution is known: sixty scripts of k3s say no more than
     one."""
-    pools = _with_roles(pools_by_evidence(facts), facts)
+    pools = with_roles(pools_by_evidence(facts), facts)
     bare = list(_unlike([each for each in pools if each.machines == NOTHING_SAID]))
     told = {each.distribution.shown() for each in bare if each.kubernetes is not None}
     # The script that makes them need not say the version that an inventory gives it.
@@ -123,7 +123,7 @@ def pools_together(facts: Sequence[Placed]) -> list[GpuPool]:
     return [each for each in pools if each.machines != NOTHING_SAID or each in bare]
 
 
-def _with_roles(pools: list[GpuPool], facts: Sequence[Placed]) -> list[GpuPool]:
+def with_roles(pools: list[GpuPool], facts: Sequence[Placed]) -> list[GpuPool]:
     """Imported only where roles of Ansible do something."""
     scripts = [each for each in facts if isinstance(each, BootScript) and "roles/" in each.place.file]
     if not scripts:

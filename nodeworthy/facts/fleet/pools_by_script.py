@@ -82,10 +82,11 @@ def _with_releases(pool: GpuPool, script: BootScript) -> GpuPool:
 
 
 def _registering(script: BootScript) -> Machines:
-    """The labels and taints that its node registers with, where it is one with GPUs and comes in one way."""
+    """The labels and taints that its node registers with, where it is one with GPUs and comes in one way: what a script
+    asks before its only join decides whether there is a node, and not what it is."""
     joins = list(script.timeline.of(Joins))
     ways = {(each.labels, each.taints) for each in joins if not each.hidden_labels}
-    if len(ways) != 1 or any(each.conditions for each in joins):
+    if len(ways) != 1 or (len(joins) > 1 and any(each.conditions for each in joins)):
         return NOTHING_SAID
     labels, written = ways.pop()
     place = joins[0].place
