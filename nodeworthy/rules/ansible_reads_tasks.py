@@ -27,7 +27,7 @@ from nodeworthy.facts.ansible.tasks_as_written import (
     shadowed_handlers,
     words_of_bash,
 )
-from nodeworthy.facts.boot.unreadable_shell import Bashism
+from nodeworthy.facts.boot.ended_by_dash import Bashism
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Place, Related, Severity, fail, skip
 

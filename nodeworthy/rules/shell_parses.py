@@ -36,25 +36,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nodeworthy.boot.origin import Origin, Straight
+from nodeworthy.facts.boot.cut_short import CutShort, Why, commands_cut_short
 from nodeworthy.facts.boot.dollars import Doubled, Misread, defaults_closed_early, doubled_dollars, quoted_in_questions
+from nodeworthy.facts.boot.ended_by_dash import Bashism, EndedByDash, ended_by_dash
 from nodeworthy.facts.boot.handed_to_a_shell import Handed, handed_to_a_shell
 from nodeworthy.facts.boot.remote_script import RemoteScript
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.script_kind import ScriptKind
+from nodeworthy.facts.boot.texts_without_end import Swallowed, texts_without_end
 from nodeworthy.facts.boot.unreadable_shell import (
-    Bashism,
-    CutShort,
-    EndedByDash,
-    Swallowed,
     Unreadable,
-    Why,
-    commands_cut_short,
     comments_in_arrays,
-    ended_by_dash,
     has_commands,
     shell_parts,
     shorten_words,
-    texts_without_end,
     unreadable,
     unreadable_files,
 )

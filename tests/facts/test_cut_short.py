@@ -7,7 +7,7 @@ import subprocess
 import pytest
 import yaml
 
-from nodeworthy.facts.boot.unreadable_shell import Why, cut_short, folded_rows, may_be_cut_short
+from nodeworthy.facts.boot.cut_short import Why, cut_short, folded_rows, may_be_cut_short
 
 CUT = {
     "join a \\ \n  --token b": Why.BLANK,

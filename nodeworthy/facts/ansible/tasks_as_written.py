@@ -11,7 +11,7 @@ from nodeworthy.boot.playbook.variables import text_of
 from nodeworthy.boot.shell.lexer import Lexer
 from nodeworthy.boot.shell.source import Source as LexedSource
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.boot.unreadable_shell import FOR_BASH, Bashism, bashisms_in
+from nodeworthy.facts.boot.ended_by_dash import FOR_BASH, Bashism, bashisms_in
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Place

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nodeworthy.facts.boot.unreadable_shell import CutShort, cut_short, may_be_cut_short
+from nodeworthy.facts.boot.cut_short import CutShort, cut_short, may_be_cut_short
 from nodeworthy.facts.slurm.job import SlurmJob
 
 _OF_A_TEMPLATE = ("{{", "{%")
