@@ -19,7 +19,7 @@ from nodeworthy.facts.cluster.no_library import FINDS_NO_DRIVER, without_library
 from nodeworthy.facts.cluster.node_gpu_count import Expected, NodeGpuCount
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.offered_gpus import OfferedGpus, SilentPlugin, fares, first_link
-from nodeworthy.facts.cluster.pending_kept_away import why_it_offers_none
+from nodeworthy.facts.cluster.pending_not_offered import why_it_offers_none
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.telling_words import telling_part
 from nodeworthy.facts.gpus_in_words import gpus_in_words

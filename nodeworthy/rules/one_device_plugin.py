@@ -22,7 +22,8 @@ from nodeworthy.facts.cluster.missing_plugin import how_to_bring_one, no_plugin,
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.offered_gpus import OWN_PLUGIN_IS_SILENT, RESTART_OWN_PLUGIN, OfferedGpus
-from nodeworthy.facts.cluster.pending_kept_away import is_a_cordon, why_unlabelled
+from nodeworthy.facts.cluster.pending_kept_away import is_a_cordon
+from nodeworthy.facts.cluster.pending_not_offered import why_unlabelled
 from nodeworthy.facts.cluster.plugins_on_nodes import PluginsOnNodes
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
 from nodeworthy.facts.operator.device_plugins import Advertiser, DevicePlugins, PluginBesideImage, meet

@@ -15,15 +15,8 @@ from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
 from nodeworthy.facts.cluster.node_labels import POOL
 from nodeworthy.facts.cluster.pending_hami import refused_by_hami
 from nodeworthy.facts.cluster.pending_held import cause_of_held, gang
-from nodeworthy.facts.cluster.pending_kept_away import (
-    cause_of_taints,
-    is_a_cordon,
-    is_state,
-    nobody_shares,
-    not_chosen,
-    not_offered,
-    with_uncordon,
-)
+from nodeworthy.facts.cluster.pending_kept_away import cause_of_taints, is_a_cordon, is_state, not_chosen, with_uncordon
+from nodeworthy.facts.cluster.pending_not_offered import nobody_shares, not_offered
 from nodeworthy.facts.cluster.pending_said import PendingCause, cause_in_events, without_words
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.sandbox_failure import moment
