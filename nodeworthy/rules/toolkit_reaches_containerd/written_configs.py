@@ -1,4 +1,4 @@
-"""The runtime in containerd's configuration as it is written: in files, and by a boot script."""
+"""Configurations of containerd as they are written: in files, and by a boot script."""
 
 from __future__ import annotations
 
