@@ -37,32 +37,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nodeworthy.documents.settled import settle
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.operator.daemonset_manifest import Part
-from nodeworthy.facts.operator.device_plugins import Advertiser, DevicePlugins
 from nodeworthy.facts.operator.recognition import ORIGIN
-from nodeworthy.facts.operator.sharing import (
-    LEAST,
-    MAKERS,
-    MEANS,
-    MIG_STRATEGY,
-    MOST_BY_MPS,
-    MPS,
-    OF_THE_MEANS,
-    OPERATORS,
-    TIME_SLICING,
-    UNREAD,
-    SharedResource,
-    SharingConfig,
-    is_advertised,
-)
+from nodeworthy.facts.operator.sharing import MAKERS, MIG_STRATEGY, OPERATORS, UNREAD, SharingConfig
 from nodeworthy.facts.operator.values import OperatorValues, PatchedPolicy
-from nodeworthy.facts.pod.containers import Container
-from nodeworthy.facts.pod.template import PodTemplate
-from nodeworthy.known.resources import SHARED
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Related, Severity, Unknown, fail, need, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, need, skip, unknown
 
 RULE = Rule(
     "sharing-configured",
@@ -71,189 +51,11 @@ RULE = Rule(
     remedy="write sharing.timeSlicing.resources with a name that the node offers and 2 replicas or more",
 )
 
-_ENDS = "the device plugin ends at its start, and the node offers no GPU: pods that ask for one stay Pending"
-_IGNORED = "the device plugin passes it over without a word, and each GPU goes to one pod alone"
-_SINGLE, _NONE, _MIXED = "single", "none", "mixed"
-_SLICE = "nvidia.com/mig-"
-_REFUSES = OF_THE_MEANS[1]
+ENDS = "the device plugin ends at its start, and the node offers no GPU: pods that ask for one stay Pending"
+SINGLE, NONE, MIXED = "single", "none", "mixed"
+SLICE = "nvidia.com/mig-"
 # How alike two names are of which one is a slip of the other.
 _NEAR = 0.8
-
-
-@RULE.check
-def the_device_plugin_can_read_it(config: SharingConfig) -> Findings:
-    if config.why_unread is not None:
-        yield unknown(config, f"what {config.title} shares is not known: {config.why_unread}")
-        return
-    if not config.is_text:
-        yield _no_text(config)
-        return
-    version = config.tree.get("version")
-    if need(settle(version)) not in (None, "v1"):
-        says = f"{config.title} is of a version that the device plugin does not have"
-        yield fail(version.located(), says, should="v1", cause=f"it says unknown version, and {_ENDS}",
-                   remedy="write version: v1")  # fmt: skip
-    for key, tree in config.misplaced:
-        says = f"{config.title} says {key} where the device plugin does not read it"
-        yield fail(tree.heading, says, is_=key, should=f"sharing.{key}", cause=_IGNORED,
-                   remedy=f"move {key} below sharing")  # fmt: skip
-    for key, tree in config.misspelt():
-        said = f"{config.title} shares by {key}, which the device plugin does not know"
-        yield fail(tree, said, is_=key, should=" or ".join(MEANS), cause=_IGNORED, remedy=f"name it {_near(key)}")
-    for means in MEANS:
-        yield from _of_means(config, means)
-    yield from _of_both(config)
-
-
-def _no_text(config: SharingConfig) -> Draft:
-    return fail(
-        config.tree.heading,
-        f"{config.title} stands in its ConfigMap as a mapping, and a ConfigMap holds texts alone",
-        is_="a mapping",
-        should=f"a text: {config.key}: |-",
-        cause="the API server refuses the ConfigMap (cannot unmarshal object into Go struct field ConfigMap.data of "
-        "type string), and the device plugin finds none",
-        remedy=f"write {config.key}: |- and what stands below it one level deeper",
-    )
-
-
-def _near(key: str) -> str:
-    return MPS if "mps" in key.lower() else TIME_SLICING
-
-
-def _of_means(config: SharingConfig, means: str) -> Iterator[Draft]:
-    said = config.of(means)
-    if said is None:
-        return
-    resources = said.get("resources")
-    if isinstance(said.value, Unknown) or isinstance(resources.value, Unknown):
-        yield unknown(said, f"which resources {config.title} shares is not known")
-        return
-    if not resources.sequence:
-        should = f"resources: [{{name: nvidia.com/gpu, replicas: {LEAST}}}]"
-        says = f"{config.title} names no resources under {means}"
-        yield fail(said, says, is_="no resources", should=should, cause=_ENDS, remedy=f"write {should}")
-    for each in (each for each in config.resources() if each.means == means):
-        yield from _of_resource(config, each)
-
-
-def _of_resource(config: SharingConfig, each: SharedResource) -> Iterator[Draft]:
-    name = need(each.name.located())
-    if not isinstance(name, str) or not name:
-        yield fail(
-            each.tree,
-            f"{config.title} shares a resource without a name",
-            is_="no name",
-            cause=_ENDS,
-            should="name: nvidia.com/gpu",
-            remedy="write name: nvidia.com/gpu",
-        )
-        return
-    yield from _of_replicas(config, each, name)
-    yield from _of_devices(config, each, name)
-    yield from _of_rename(config, each, name)
-    if not is_advertised(name):
-        yield fail(
-            each.name.located(),
-            f"{config.title} shares a resource that no device plugin of NVIDIA offers",
-            should="nvidia.com/gpu, or nvidia.com/mig-1g.10gb and the like",
-            cause=_IGNORED,
-            remedy="name what the node offers: kubectl describe node NODE | grep nvidia.com",
-        )
-
-
-def _of_replicas(config: SharingConfig, each: SharedResource, name: str) -> Iterator[Draft]:
-    replicas = each.replicas
-    if replicas.says_nothing:
-        is_: str | None = "no replicas"
-    else:
-        value = need(settle(replicas))
-        if isinstance(value, int) and not isinstance(value, bool) and value >= LEAST:
-            if each.means == MPS and value > MOST_BY_MPS and not name.startswith(_SLICE):
-                yield _more_than_mps_serves(config, replicas, name)
-            return
-        is_ = f"{replicas.located().shown()} ({replicas.kind()})" if not isinstance(value, int) else str(value)
-    yield fail(
-        replicas if not replicas.is_absent else each.tree,
-        f"{config.title} shares {name} among a number of pods that the device plugin refuses",
-        is_=is_,
-        should=f"a whole number, {LEAST} or more",
-        cause=f"{_ENDS}; its log says: number of replicas must be >= {LEAST}"
-        if is_ is not None and is_.lstrip("-").isdecimal()
-        else _ENDS,
-        remedy=f"write how many pods may share one, {LEAST} or more; to share nothing, leave the entry out",
-    )
-
-
-def _more_than_mps_serves(config: SharingConfig, replicas: Tree, name: str) -> Draft:
-    return fail(
-        replicas.located(),
-        f"{config.title} shares {name} among more pods than MPS serves",
-        should=f"{MOST_BY_MPS} or fewer",
-        cause="a server of MPS takes no more clients of one GPU: the control daemon ends with `maximum allowed "
-        f"replicas exceeded: {need(replicas.located())} > {MOST_BY_MPS}`, and the device plugin waits for it",
-        remedy=f"write {MOST_BY_MPS} or fewer; for more pods on a GPU share it by timeSlicing",
-    )
-
-
-def _of_devices(config: SharingConfig, each: SharedResource, name: str) -> Iterator[Draft]:
-    """Devices that are listed: the parser knows them, and no release goes by them."""
-    devices = each.tree.get("devices")
-    if each.means != TIME_SLICING or devices.says_nothing or devices.text == "all":
-        return
-    yield fail(
-        devices.heading,
-        f"{config.title} names the GPUs that it shares, and time slicing shares all of a node",
-        is_=f"devices of {name}",
-        should="no devices, or all",
-        cause="the device plugin says that customizing devices is not yet supported, and passes it over",
-        remedy="leave devices out; to share only some nodes' GPUs, give them a configuration of their own by their "
-        "label nvidia.com/device-plugin.config",
-        severity=Severity.WARNING,
-    )
-
-
-def _of_rename(config: SharingConfig, each: SharedResource, name: str) -> Iterator[Draft]:
-    """A name of its own: the parser knows it, and the plugin takes it back."""
-    renamed, by_default = each.tree.get("rename"), each.said.get("renameByDefault").value is True
-    if renamed.says_nothing or (by_default and renamed.text == f"{name}{SHARED}"):
-        return
-    stays = f"{name}{SHARED}" if by_default else name
-    yield fail(
-        renamed.located(),
-        f"{config.title} renames {name}, and the device plugin ignores that",
-        should=f"no rename; renameByDefault: true gives {name}{SHARED}",
-        cause="it says that setting 'rename' is not yet supported, and passes it over: pods find the shared resource "
-        f"as {stays}",
-        remedy=f"leave rename out, and let pods ask for {stays}; for {name}{SHARED} write renameByDefault: true beside "
-        f"{each.means}.resources",
-        severity=Severity.WARNING,
-    )
-
-
-def _of_both(config: SharingConfig) -> Iterator[Draft]:
-    sliced, by_mps = config.of(TIME_SLICING), config.of(MPS)
-    if by_mps is None:
-        return
-    if sliced is not None:
-        yield fail(
-            sliced,
-            f"{config.title} shares by time slicing and by MPS, and time slicing is passed over",
-            is_="timeSlicing and mps",
-            should="one of them",
-            cause="where mps is there the device plugin goes by it alone",
-            remedy="leave one of them out",
-            related=[Related(by_mps.place, "this is what counts")],
-        )
-    if config.mig_strategy.text == _MIXED:
-        cause = f"using --mig-strategy=mixed is not supported with MPS: {_ENDS}"
-        yield fail(
-            config.mig_strategy.located(),
-            f"{config.title} shares by MPS beside the MIG strategy mixed",
-            should=f"{_SINGLE} or {_NONE}",
-            cause=cause,
-            remedy="share by timeSlicing, or choose another MIG strategy",
-        )
 
 
 @RULE.check
@@ -277,7 +79,7 @@ def the_default_is_one_of_them(values: OperatorValues, configs: Sequence[Sharing
             f"the ConfigMap '{name}' has no configuration of this name for the device plugin",
             should=" or ".join(sorted(keys)),
             related=[Related(held[0].place, f"it has '{held[0].key}'")],
-            cause=f"config-manager ends, saying that the specified config does not exist; {_ENDS}",
+            cause=f"config-manager ends, saying that the specified config does not exist; {ENDS}",
             remedy=f"set devicePlugin.config.default to {' or '.join(sorted(keys))}",
         )
 
@@ -286,28 +88,6 @@ def the_default_is_one_of_them(values: OperatorValues, configs: Sequence[Sharing
 def a_patch_names_one_of_them(patch: PatchedPolicy, configs: Sequence[SharingConfig]) -> Findings:
     """A patch by which a script tells the operator's device plugin of a ConfigMap."""
     yield from the_default_is_one_of_them(patch.values, configs)
-
-
-@RULE.check
-def the_plugins_chart_has_its_default(config: SharingConfig) -> Findings:
-    """In the plugin's own chart `config.default` names a key of `config.map`, and not a configuration or a
-    ConfigMap."""
-    if config.default is None:
-        skip("it is not of the values of the device plugin's own chart, or judged with another one")
-    wanted = need(config.default.located())
-    if not wanted or wanted in config.keys:
-        return
-    names = " or ".join(sorted(config.keys))
-    is_text = isinstance(wanted, str) and "\n" in wanted.strip()
-    yield fail(
-        config.default.located(),
-        "the device plugin's chart is told of a default configuration that config.map does not hold",
-        is_="a configuration, and not the name of one" if is_text else None,
-        should=names,
-        related=[Related(config.place, f"it has '{config.key}'")],
-        cause=f"config-manager ends, saying that the specified config does not exist; {_ENDS}",
-        remedy=f"set config.default to {names}",
-    )
 
 
 def _of_another_namespace(name: Tree, namespace: str, held: Sequence[SharingConfig]) -> Iterator[Draft]:
@@ -410,118 +190,3 @@ def _not_made(values: OperatorValues, part: str) -> Findings:
 
 def _is_given(tree: Tree) -> bool:
     return bool(tree.mapping or tree.sequence or tree.text)
-
-
-@RULE.check
-def slices_are_asked_for_by_their_name(pod: PodTemplate, every: Sequence[OperatorValues]) -> Findings:
-    if pod.live is not None:
-        skip("where it runs, or why it waits, is seen in the cluster itself")
-    asked = [each for each in pod.gpu_resources if each.startswith(_SLICE)]
-    if not asked:
-        skip("it asks for no slice of a GPU")
-    said = [values.tree.get("mig", "strategy") for values in every]
-    if len(said) != 1 or said[0].says_nothing:
-        skip("no values of the operator say by which MIG strategy slices are named")
-    strategy = need(said[0].located())
-    if strategy not in (_SINGLE, _NONE):
-        return
-    asking = next(each for each in pod.containers if asked[0] in each.gpu_resources)
-    what = "are all called nvidia.com/gpu" if strategy == _SINGLE else "are not offered"
-    yield fail(
-        asking.asks_for(asked[0]).place,
-        f"{pod.title} asks for {asked[0]}, and by the MIG strategy {strategy} slices {what}",
-        is_=asked[0],
-        should="nvidia.com/gpu, or mig.strategy: mixed",
-        related=[Related(said[0].place, f"mig.strategy: {strategy}")],
-        cause="no node ever has this resource: the pod stays Pending (Insufficient)",
-        remedy="ask for nvidia.com/gpu, or set mig.strategy: mixed in the operator's values",
-    )
-
-
-@RULE.check
-def pods_ask_as_it_shares(
-    pod: PodTemplate, configs: Sequence[SharingConfig], plugins: DevicePlugins | None
-) -> Findings:
-    """Nodes may go by another configuration, or by none: what stands beside it here is no more than likely for them."""
-    if pod.live is not None or len(configs) != 1:
-        skip("it runs, or nodes may go by one of several configurations")
-    if plugins is not None and any(map(_shares_nothing, plugins.advertisers)):
-        skip("another device plugin is deployed beside it, which shares nothing")
-    (config,) = configs
-    for each in config.resources():
-        said, name = each.said, each.name.string
-        if name not in pod.gpu_resources:
-            continue
-        asking = next(one for one in pod.containers if name in one.gpu_resources)
-        if said.get("renameByDefault").value is True:
-            yield _of_another_resource(pod, asking, name, config, said.get("renameByDefault"))
-        elif each.means == TIME_SLICING and said.get(_REFUSES).value is True:
-            yield from _of_several(pod, asking, name, said.get(_REFUSES))
-        elif each.means == MPS and not _chooses_nodes(pod):
-            yield from _of_several(pod, asking, name, said)
-        elif each.means == TIME_SLICING and not _chooses_nodes(pod):
-            yield from _of_one_card(pod, asking, name, said)
-
-
-def _shares_nothing(plugin: Advertiser) -> bool:
-    """Whether it is NVIDIA's, written by hand, and is given no configuration."""
-    manifest = plugin.manifest
-    if manifest is None or manifest.part is not Part.DEVICE_PLUGIN:
-        return False
-    return not (manifest.is_of_chart or manifest.reads_configuration)
-
-
-def _of_another_resource(pod: PodTemplate, asking: Container, name: str, config: SharingConfig, says: Tree) -> Draft:
-    return fail(
-        asking.asks_for(name).place,
-        f"{pod.title} asks for {name}, and {config.title} beside it calls what it shares {name}{SHARED}",
-        is_=name,
-        should=f"{name}{SHARED}",
-        related=[Related(says.place, "renameByDefault: true")],
-        cause="on a node that goes by it nothing is called so any more: the pod stays Pending (Insufficient)",
-        remedy=f"ask for {name}{SHARED}, or set renameByDefault: false",
-        severity=Severity.WARNING,
-    )
-
-
-def _chooses_nodes(pod: PodTemplate) -> bool:
-    """Whether it may go where nothing is shared: by labels, or by an affinity."""
-    return not all(pod.spec.get(each).is_absent for each in ("nodeSelector", "affinity", "nodeName"))
-
-
-def _of_one_card(pod: PodTemplate, asking: Container, name: str, shares: Tree) -> Iterator[Draft]:
-    asked = asking.asks_for(name)
-    if need(asked) > 1:
-        yield fail(
-            asked.place,
-            f"{pod.title} asks for several shares of a GPU, by the configuration beside it, and none of them says of "
-            "which card",
-            is_=f"{need(asked)} of {name}",
-            should="1",
-            related=[Related(shares.place, "shares GPUs by time slicing, and refuses nobody who asks for several")],
-            cause="all of them may be of one card, and several shares are no more time on it than one: a program that "
-            "needs two GPUs finds one",
-            remedy="ask for one share; for whole GPUs choose nodes that share none; and set "
-            "failRequestsGreaterThanOne: true, so that nobody is misled",
-            severity=Severity.WARNING,
-        )
-
-
-def _of_several(pod: PodTemplate, asking: Container, name: str, says: Tree) -> Iterator[Draft]:
-    asked = asking.asks_for(name)
-    if need(asked) > 1:
-        yield fail(
-            asked.place,
-            f"{pod.title} asks for several shares of a GPU, which the configuration beside it refuses",
-            is_=f"{need(asked)} of {name}",
-            should="1",
-            related=[
-                Related(says.heading, "MPS gives one share at most")
-                if says.is_mapping
-                else Related(says.place, f"{_REFUSES}: true")
-            ],
-            cause="kubelet does not admit the pod (UnexpectedAdmissionError): several shares are no more of a GPU than "
-            "one",
-            remedy="ask for one; for whole GPUs choose nodes that share none",
-            severity=Severity.WARNING,
-        )

@@ -10,7 +10,7 @@ from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
 from nodeworthy.facts.operator.plugin_chart import PluginChart
 from nodeworthy.facts.operator.sharing import MIG_STRATEGY, SharingConfig
 from nodeworthy.facts.operator.told_of_parts import FINDS, IDS, LISTS, ToldPlugin, options_of
-from nodeworthy.rules.sharing_configured import RULE
+from nodeworthy.rules.sharing_configured import ENDS, RULE
 from nodeworthy.verdict import Draft, Findings, Known, fail, skip
 
 # What the plugin's validateFlags takes: k8s-device-plugin v0.19.1, cmd/nvidia-device-plugin.
@@ -20,7 +20,6 @@ _KNOWN = {
     IDS: ("uuid", "index"),
     FINDS: ("auto", "nvml", "tegra"),
 }
-_ENDS = "the device plugin ends at its start, and the node offers no GPU: pods that ask for one stay Pending"
 _LISTED = ","
 
 
@@ -73,6 +72,6 @@ def _of_option(said: Tree, option: str) -> Iterator[Draft]:
                 f"the device plugin is told of a {option} that it does not know",
                 is_=strange,
                 should=" or ".join(_KNOWN[option]),
-                cause=f"it refuses the option: {_ENDS}",
+                cause=f"it refuses the option: {ENDS}",
                 remedy=f"write {' or '.join(_KNOWN[option])}",
             )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator.plugin_chart import PluginChart
 from nodeworthy.facts.operator.sharing import SharingConfig
-from nodeworthy.rules.sharing_configured import RULE
+from nodeworthy.rules.sharing_configured import ENDS, RULE
 from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, need, skip, unknown
 
 _UNMOUNTED = (
@@ -146,3 +146,25 @@ def _refused(tree: Tree, what: str, is_: str, should: str, severity: Severity = 
 
 def _is_given(tree: Tree) -> bool:
     return bool(tree.mapping or tree.text)
+
+
+@RULE.check
+def the_plugins_chart_has_its_default(config: SharingConfig) -> Findings:
+    """In the plugin's own chart `config.default` names a key of `config.map`, and not a configuration or a
+    ConfigMap."""
+    if config.default is None:
+        skip("it is not of the values of the device plugin's own chart, or judged with another one")
+    wanted = need(config.default.located())
+    if not wanted or wanted in config.keys:
+        return
+    names = " or ".join(sorted(config.keys))
+    is_text = isinstance(wanted, str) and "\n" in wanted.strip()
+    yield fail(
+        config.default.located(),
+        "the device plugin's chart is told of a default configuration that config.map does not hold",
+        is_="a configuration, and not the name of one" if is_text else None,
+        should=names,
+        related=[Related(config.place, f"it has '{config.key}'")],
+        cause=f"config-manager ends, saying that the specified config does not exist; {ENDS}",
+        remedy=f"set config.default to {names}",
+    )

@@ -9,7 +9,7 @@ from nodeworthy.facts.operator.mig_layouts import READ, MigEntry, MigLayout, Mig
 from nodeworthy.facts.operator.sharing import OPERATORS
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.patterns import pattern
-from nodeworthy.rules.sharing_configured import RULE
+from nodeworthy.rules.sharing_configured import RULE, SINGLE
 from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, need, skip, unknown
 
 # 1g.10gb, 1g.10gb+me, 2c.3g.40gb, 1g.24gb.gfx and the like.
@@ -19,7 +19,7 @@ _SLICES = 7
 # What the chart reads something of.
 _KNOWN = (READ[0], "mig")
 # The layout that NVIDIA's own map has, and that cuts a GPU into slices of several sizes.
-_SINGLE, _BALANCED = "single", "all-balanced"
+_BALANCED = "all-balanced"
 # A GPU of seven slices has eight parts of memory, of which 3g has four.
 _PARTS, _OF_3G = 8, 4
 # Names have whole gigabytes: of a card of 141 they say 18, 35, 71 and 141.
@@ -76,7 +76,7 @@ def _of_unlike_slices(values: OperatorValues, layouts: Sequence[MigLayout]) -> I
     """Source: NVIDIA/k8s-device-plugin, internal/lm/mig-strategy.go, and NVIDIA/gpu-operator#479."""
     strategy, config = values.tree.get("mig", "strategy").located(), values.tree.get("migManager", "config")
     default = need(config.get("default").located())
-    if need(strategy) != _SINGLE or not default or values.tree.get("migManager", "enabled").value is False:
+    if need(strategy) != SINGLE or not default or values.tree.get("migManager", "enabled").value is False:
         skip("no layout is chosen by default, or slices are not all called nvidia.com/gpu")
     own = [each for each in layouts if each.name == default]
     brought = default == _BALANCED and not need(config.get("name").located()) and not config.get("data").mapping
@@ -84,7 +84,7 @@ def _of_unlike_slices(values: OperatorValues, layouts: Sequence[MigLayout]) -> I
         return
     yield fail(
         strategy,
-        f"by the MIG strategy {_SINGLE} a node offers no GPUs once '{default}' has cut them",
+        f"by the MIG strategy {SINGLE} a node offers no GPUs once '{default}' has cut them",
         should="mixed, or a layout whose slices are all of one size",
         related=[Related(config.get("default").place, f"migManager.config.default: {default}")],
         cause="it cuts a GPU into slices of several sizes, which have no one name: the node is labelled "
