@@ -273,7 +273,7 @@ def _namespaces(document: Tree) -> Iterator[Fact]:
 
 
 def _nodes_of_karpenter(document: Tree) -> Iterator[Fact]:
-    from nodeworthy.facts.fleet.karpenter import karpenter
+    from nodeworthy.facts.fleet.karpenter_objects import karpenter
 
     yield from karpenter(document)
 
@@ -634,7 +634,7 @@ def _objects_as_values(release: Release) -> Iterator[Fact]:
 
 def _pools_of_data_on_eks(release: Release) -> Iterator[Fact]:
     if release.chart.string.rpartition("/")[2] == "karpenter-resources":
-        from nodeworthy.facts.fleet.karpenter import objects_of_data_on_eks
+        from nodeworthy.facts.fleet.karpenter_objects import objects_of_data_on_eks
 
         for each in objects_of_data_on_eks(release.values):
             yield from facts_of(each)

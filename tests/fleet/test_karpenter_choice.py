@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from nodeworthy.documents.yaml import read
-from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool, karpenter
+from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
 from nodeworthy.facts.fleet.karpenter_choice import chosen_classes
+from nodeworthy.facts.fleet.karpenter_objects import karpenter
 from nodeworthy.verdict import Place
 
 _CLASS = """

@@ -12,7 +12,7 @@ from nodeworthy.facts.cluster.pending_said import remedy_for
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.scheduling_events import reasons
 from nodeworthy.facts.cluster.spoken import how_it_is_told, own_words, speaking
-from nodeworthy.facts.fleet.karpenter import may_have_gpus
+from nodeworthy.facts.fleet.karpenter_objects import may_have_gpus
 from nodeworthy.facts.pod.containers import is_gpu_resource
 from nodeworthy.known.evidence import in_text
 from nodeworthy.patterns import pattern

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
-from nodeworthy.facts.fleet.karpenter import karpenter
 from nodeworthy.facts.fleet.karpenter_choice import nodes_of_karpenter
+from nodeworthy.facts.fleet.karpenter_objects import karpenter
 from nodeworthy.records import replace
 
 # As such charts call their lists, without capitals and what joins words.

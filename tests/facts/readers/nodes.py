@@ -16,8 +16,8 @@ from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.cluster_api import nodes_of_cluster_api
 from nodeworthy.facts.fleet.eksctl import nodes_of_eksctl
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
-from nodeworthy.facts.fleet.karpenter import karpenter
 from nodeworthy.facts.fleet.karpenter_choice import nodes_of_karpenter, pools_of_any_image
+from nodeworthy.facts.fleet.karpenter_objects import karpenter
 from nodeworthy.facts.fleet.made_clusters import (
     cluster_of_k3d,
     groups_of_kops,
