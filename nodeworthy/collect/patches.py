@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePath
 
+from nodeworthy.collect.releases import LISTS_OF_PATCHES
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_inside
 from nodeworthy.records import replace
 
-_LISTS = ("patches", "patchesStrategicMerge", "patchesJson6902")
 _SETS = ("add", "replace")
 # The largest index that is filled up to.
 _MOST_ENTRIES = 100
-
-
-def holds_patches(document: Tree) -> bool:
-    return any(document.get(name).is_sequence for name in _LISTS)
 
 
 def is_patch(document: Tree) -> bool:
@@ -34,7 +30,7 @@ def patch_alone(document: Tree) -> Tree:
 
 def patched_objects(document: Tree) -> Iterator[Tree]:
     """Partial objects: what is merged as it stands, and what single operations set."""
-    for name in _LISTS:
+    for name in LISTS_OF_PATCHES:
         for entry in document.get(name).sequence:
             patch = entry.get("patch") if entry.is_mapping else entry
             inside = _document(patch)
@@ -48,7 +44,7 @@ def patched_objects(document: Tree) -> Iterator[Tree]:
 
 def merge_patches(document: Tree) -> Iterator[Tree]:
     """The patches that are parts of objects themselves, not lists of operations."""
-    for name in _LISTS:
+    for name in LISTS_OF_PATCHES:
         for entry in document.get(name).sequence:
             inside = _document(entry.get("patch") if entry.is_mapping else entry)
             if inside is not None and inside.is_mapping:

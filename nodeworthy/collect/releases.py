@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from nodeworthy.collect.patches import holds_patches, merge_patches
 from nodeworthy.documents.release import HELM_CHART, LOOSE, STACK_CONFIG, Release, document_inside
 from nodeworthy.documents.settled import settle
 from nodeworthy.documents.tree import Tree, absent, merge
@@ -19,6 +18,8 @@ from nodeworthy.verdict import Unknown
 
 # As Argo CD calls the cluster in which it runs.
 _ITS_OWN = "in-cluster"
+# Of a Kustomization.
+LISTS_OF_PATCHES = ("patches", "patchesStrategicMerge", "patchesJson6902")
 OF_A_PATCH = "the release that this patch changes may hold it"
 _OF_A_CHART = "the HelmChart that it changes may hold it"
 _FILLED_BY_ANSIBLE = "what Ansible fills in may hold it"
@@ -34,8 +35,15 @@ _MARKS = ("toolkit", "devicePlugin", "dcgmExporter", "prometheusSpec", "nvidia")
 def releases(document: Tree) -> Iterator[Release]:
     found = list(_asked_for(document))
     yield from found or (_loose(document, each) for each in _loose_values(document))
-    for part in merge_patches(document) if holds_patches(document) else ():
-        yield from (replace(each, elsewhere=each.elsewhere or OF_A_PATCH) for each in _asked_for(part))
+    if holds_patches(document):
+        from nodeworthy.collect.patches import merge_patches
+
+        for part in merge_patches(document):
+            yield from (replace(each, elsewhere=each.elsewhere or OF_A_PATCH) for each in _asked_for(part))
+
+
+def holds_patches(document: Tree) -> bool:
+    return any(document.get(name).is_sequence for name in LISTS_OF_PATCHES)
 
 
 def _asked_for(document: Tree) -> Iterator[Release]:

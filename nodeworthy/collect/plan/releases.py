@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from nodeworthy.collect.objects import facts_of_release
+from nodeworthy.collect.charts import facts_of_release
 from nodeworthy.collect.plan.manifests import CHART, facts_of_object
 from nodeworthy.collect.plan.plan import Resource
 from nodeworthy.collect.plan.planted import Planter

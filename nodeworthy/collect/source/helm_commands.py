@@ -16,7 +16,7 @@ from nodeworthy.boot.conditions import together
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import HelmRelease, Installs
 from nodeworthy.boot.text import Text
-from nodeworthy.collect.objects import facts_of_release
+from nodeworthy.collect.charts import facts_of_release
 from nodeworthy.collect.source.files_beside import FilesBeside
 from nodeworthy.documents.release import BY_COMMAND, Release
 from nodeworthy.documents.set_syntax import NotSetSyntax, lay_at, steps, type_value

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from nodeworthy.collect.objects import facts_of, facts_of_given, facts_of_release, objects
+from nodeworthy.collect.charts import facts_of_release
+from nodeworthy.collect.objects import facts_of, facts_of_given, objects
 from nodeworthy.collect.source.comments import comments
 from nodeworthy.collect.source.constructed import CDK, Config, Constructed
 from nodeworthy.collect.source.files import Source, any_text

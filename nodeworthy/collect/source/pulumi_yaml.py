@@ -11,7 +11,8 @@ from functools import cached_property
 from pathlib import Path
 
 from nodeworthy.collect.aws.stack import Stack
-from nodeworthy.collect.objects import facts_of, facts_of_release, objects
+from nodeworthy.collect.charts import facts_of_release
+from nodeworthy.collect.objects import facts_of, objects
 from nodeworthy.collect.source.cloudformation.functions import holes_in
 from nodeworthy.collect.source.cloudformation.nodes import Node, child, items, pairs, scalar, scalar_text, spot_of
 from nodeworthy.collect.source.cloudformation.user_data import reads_scripts

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from nodeworthy.collect.objects import facts_of, facts_of_given, facts_of_release, objects
+from nodeworthy.collect.charts import facts_of_release
+from nodeworthy.collect.objects import facts_of, facts_of_given, objects
 from nodeworthy.documents.release import Release
 from nodeworthy.documents.set_syntax import NotSetSyntax, lay_at, steps, type_value
 from nodeworthy.documents.tree import Tree, absent, merge

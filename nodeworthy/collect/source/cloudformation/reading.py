@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nodeworthy.collect.aws.stack import Stack
-from nodeworthy.collect.objects import facts_of, facts_of_release, objects
+from nodeworthy.collect.charts import facts_of_release
+from nodeworthy.collect.objects import facts_of, objects
 from nodeworthy.collect.source.cloudformation.nodes import Node, child, items, pairs, scalar_text, spot_of
 from nodeworthy.collect.source.cloudformation.resources import Resources
 from nodeworthy.collect.source.cloudformation.template import FOR_EACH, Resource, Template
