@@ -8,7 +8,7 @@ from nodeworthy.known.containerd import distributions
 from nodeworthy.known.node_images import image_of, named_by_parameter
 from nodeworthy.known.releases import breakages
 from nodeworthy.known.versions import Span, range_of, span_of
-from nodeworthy.rules.operator_release_works import SETTINGS
+from nodeworthy.rules.operator_release_works.known_breakages import SETTINGS
 
 
 @pytest.mark.parametrize(
