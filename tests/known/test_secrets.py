@@ -6,8 +6,9 @@ import time
 
 import pytest
 
+from nodeworthy.known.secret_arguments import ALL_MARKS
 from nodeworthy.known.secret_templates import fillings, fillings_by_another
-from nodeworthy.known.secrets import HIDDEN, spans, what_is
+from nodeworthy.known.secrets import HIDDEN, MARKS_OF_ARGUMENTS, spans, what_is
 from nodeworthy.redaction import hide_secrets
 
 # Not one of these was ever valid; put together here so that nobody's scanner takes them for real.
@@ -508,3 +509,7 @@ def test_any_word_is_the_token_of_a_cluster() -> None:
     assert spans(file.format("token: $TOKEN")) == []
     assert spans(file.format("token: your-token")) == []
     assert spans(file.format("cni: cilium") + "token: blue-harbour-token\n") == []
+
+
+def test_whatever_takes_a_secret_is_looked_for_where_its_mark_stands() -> None:
+    assert [each for each in ALL_MARKS if not any(mark in each for mark in MARKS_OF_ARGUMENTS)] == []
