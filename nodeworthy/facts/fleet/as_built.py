@@ -13,8 +13,8 @@ from nodeworthy.facts.aws.stack import AwsStack
 from nodeworthy.facts.aws.world_ports import PlannedFleet
 from nodeworthy.facts.boot.script import POOL_LABEL
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster
-from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
-from nodeworthy.facts.fleet.karpenter_choice import nodes_of_karpenter
+from nodeworthy.facts.fleet.karpenter import KarpenterPool
+from nodeworthy.facts.fleet.karpenter_choice import ChosenClass
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.fleet.model import Cluster, Fleet, Pool
 from nodeworthy.records import dataclass
@@ -70,10 +70,17 @@ def built_by_manifest(fleet: Fleet, nodes: AskedNodes) -> Iterator[BuiltNodes]:
 
 
 @derive
-def built_by_karpenter(
-    fleet: Fleet, pools: Sequence[KarpenterPool], classes: Sequence[KarpenterClass] | None
-) -> Iterator[BuiltNodes]:
-    for nodes in nodes_of_karpenter([*pools, *(classes or ())]):
+def built_by_karpenter(fleet: Fleet, chosen: ChosenClass) -> Iterator[BuiltNodes]:
+    nodes = chosen.node_class.nodes(chosen.pool)
+    if nodes is not None:
+        yield from _built(fleet, nodes)
+
+
+@derive
+def built_by_a_clouds_karpenter(fleet: Fleet, pool: KarpenterPool) -> Iterator[BuiltNodes]:
+    """Its cloud chooses the image, and no class does."""
+    nodes = pool.of_auto_mode or pool.of_aks
+    if nodes is not None:
         yield from _built(fleet, nodes)
 
 
