@@ -23,7 +23,7 @@ ENOUGH_S = 60.0
 
 
 def keystroke_ms(folder: Path) -> float:
-    """The median of them; what the debounce waits is in it."""
+    """The median of them; what the server waits for what comes at once is in it."""
     return statistics.median(asyncio.run(_keystrokes(folder))[WARM:])
 
 

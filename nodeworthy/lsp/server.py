@@ -69,9 +69,13 @@ class Judge:
         self._pool.submit(function)
 
     async def of(self, function: Callable[..., T], *arguments: Any) -> T:
-        """What it returns, or raises. Raises GaveUp where that takes too long or too much."""
-        async with self._turn:
-            work = _Work(lambda: function(*arguments))
+        """What it returns, or raises. Raises GaveUp where that takes too long or too much. Who is cancelled before his
+        turn has come is never done; what has begun is waited for, since nothing else goes on beside it."""
+        await self._turn.acquire()
+        return await asyncio.shield(self._in_turn(_Work(lambda: function(*arguments))))
+
+    async def _in_turn(self, work: _Work[T]) -> T:
+        try:
             future = asyncio.get_running_loop().run_in_executor(self._pool, work)
             while not (await asyncio.wait({future}, timeout=LOOK_SECONDS))[0]:
                 why = work.too_much(self._seconds, self._bytes)
@@ -79,6 +83,8 @@ class Judge:
                     self._leave(work, future)
                     raise GaveUp(why)
             return future.result()
+        finally:
+            self._turn.release()
 
     def _leave(self, work: _Work[T], future: asyncio.Future[T]) -> None:
         """The thread may be deep within something that no exception reaches: the next text has another one."""
@@ -121,8 +127,9 @@ def _memory() -> int:
         return 0
 
 
-# Who types fast is answered once. Far less than anybody notices.
-DEBOUNCE_S = 0.01
+# What an editor sends at once (a bracket, and the one that closes it) is answered once. Who types fast is, too: while
+# one text is judged the next ones wait, and of those the last alone is judged.
+AT_ONCE_S = 0.001
 # Of what kind a file is by which others are judged: fleets and settings, and whatever says what nodes are.
 DECIDING = (
     "**/*.{yaml,yml,json,toml,tf,tofu,tfvars,hcl}",
@@ -221,7 +228,7 @@ class Server(LanguageServer):
         self.judged_by.around.forget()
         everything = any(decides(each) for each in changed)
         for uri in self.opened:
-            self.look(uri, DEBOUNCE_S, afresh=everything or uri in changed)
+            self.look(uri, AT_ONCE_S, afresh=everything or uri in changed)
 
     async def watch(self) -> None:
         """An editor that watches the disk for us tells of what was checked out, generated or saved elsewhere."""
@@ -266,7 +273,7 @@ def _hears_of_files(server: Server) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     async def _change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
-        ls.look(params.text_document.uri, DEBOUNCE_S)
+        ls.look(params.text_document.uri, AT_ONCE_S)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     async def _save(ls: Server, params: types.DidSaveTextDocumentParams) -> None:

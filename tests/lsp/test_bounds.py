@@ -46,6 +46,40 @@ def test_it_ends_and_the_next_one_is_done(judge: Callable[[], Judge], does: Call
     assert asyncio.run(both()) == 3
 
 
+def test_of_those_who_wait_the_last_alone_is_judged() -> None:
+    """Who types on while a text is judged waits for that one, and for none of those in between."""
+    judged: list[int] = []
+
+    def slow(number: int) -> int:
+        judged.append(number)
+        time.sleep(0.2)
+        return number
+
+    async def typed() -> int:
+        made = Judge()
+        tasks: list[asyncio.Task[int]] = []
+        for number in range(6):
+            if tasks:
+                tasks[-1].cancel()
+            tasks.append(asyncio.ensure_future(made.of(slow, number)))
+            await asyncio.sleep(0.02)
+        return await tasks[-1]
+
+    assert asyncio.run(typed()) == 5
+    assert judged == [0, 5]
+
+
+def test_what_nobody_waits_for_any_more_ends_in_time_as_well() -> None:
+    async def typed() -> int:
+        made = Judge(seconds=0.3)
+        first = asyncio.ensure_future(made.of(for_ever))
+        await asyncio.sleep(0.1)
+        first.cancel()
+        return await asyncio.wait_for(made.of(len, "abc"), 30)
+
+    assert asyncio.run(typed()) == 3
+
+
 @pytest.mark.long
 def test_the_editor_is_told_and_asked_no_more_until_it_is_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
