@@ -74,7 +74,9 @@ def test_one_of_its_words_stands_in_whatever_it_takes() -> None:
         ("on(?:e|ly|)", ("one", "only"), "on"),
         ("(?:one)?two", ("one",), "two"),
         ("(?i:one)", ("one",), "\0"),
-        ("(?i)one", ("one",), "\0"),
+        ("(?i)oNe", ("one",), None),
+        ("(?i)one", ("One",), "one"),
+        ("(?i)x(?i:one)", ("one",), None),
         ("[a-z]ne", ("one",), "\0ne"),
         ("one|t?wo", ("one", "two"), "wo"),
     ],
@@ -134,6 +136,31 @@ def test_in_lines_it_finds_what_it_finds_in_the_whole() -> None:
         assert (in_them and in_them.span()) == (expected and expected.span()), text
         hits += found is not None
     assert 500 < hits < 2500
+
+
+def test_what_takes_letters_large_or_small_has_words_in_small_ones() -> None:
+    for written, flags in ((r"(?i)red[ \t]apples", 0), (r"red[ \t]apples", re.IGNORECASE)):
+        for in_a_line in (False, True):
+            found = pattern(written, flags, words=("red",), in_a_line=in_a_line).search("green apples\nReD Apples")
+            assert found is not None
+            assert found.start() == len("green apples\n")
+    in_bytes = pattern(rb"(?im)^red$", words=(b"red",), in_a_line=True)
+    assert [each.start() for each in in_bytes.finditer(b"RED\nred apples\nred")] == [0, 15]
+    # In small letters the first of them is two: what stands behind it is found all the same.
+    longer = pattern(r"(?i)red", words=("red",), in_a_line=True).search("\u0130 RED")
+    assert longer is not None
+    assert longer.start() == 2
+    # A group's name and a group without one are no flags.
+    assert pattern(r"(?:is|in)X", words=("X",), in_a_line=True).search("inx isX") is not None
+
+
+def test_in_lines_all_are_found_that_are_in_the_whole() -> None:
+    written = r"\b(red|green)x?"
+    looks, whole = pattern(written, words=("red", "green"), in_a_line=True), re.compile(written)
+    source = random.Random(6)
+    for _ in range(1000):
+        text = "".join(source.choices(_WORDS_AND_MORE, k=source.randint(0, 12)))
+        assert [each.span() for each in looks.finditer(text)] == [each.span() for each in whole.finditer(text)], text
 
 
 def test_a_word_on_every_line_costs_what_the_text_is_long() -> None:

@@ -170,7 +170,7 @@ _RUNNERS = frozenset({"bash", "sh", "dash", "source", ".", "chmod", "nohup", "se
 # `chmod 644`: what nobody may run is no script.
 # Options of sudo that the next word belongs to.
 _WITH_A_VALUE = frozenset("-u --user -g --group -p --prompt -D --chdir -h --host -C -r -t -T -U -R".split())
-_NOT_TO_BE_RUN = pattern(r"\bchmod\s+(?:-\S+\s+)*(?:0?[0246]{3}|[ugoa]*[-+=][rw]+)\s")
+_NOT_TO_BE_RUN = pattern(r"\bchmod\s+(?:-\S+\s+)*(?:0?[0246]{3}|[ugoa]*[-+=][rw]+)\s", words=("chmod",))
 
 
 @dataclass(frozen=True)

@@ -86,10 +86,10 @@ _MOST_WAYS = 20_000
 
 
 def without(written: str, flags: int, words: Sequence[str]) -> str | None:
-    """What a pattern may take in which none of these words surely stands, its open places as NULs."""
+    """What a pattern may take in which none of these words surely stands, its open places as NULs. Of one that takes
+    letters large or small, what it takes is told in small ones."""
     parsed = parser.parse(written, flags)
-    # Its capitals may be none.
-    ways = {_OPEN} if parsed.state.flags & told.SRE_FLAG_IGNORECASE else _ways(parsed, words)
+    ways = _ways(parsed, words, small=bool(parsed.state.flags & told.SRE_FLAG_IGNORECASE))
     return next((each for each in ways if not _has_one(each, words)), None)
 
 
@@ -97,35 +97,39 @@ def _has_one(way: str, words: Sequence[str]) -> bool:
     return any(each in way for each in words)
 
 
-def _ways(sequence: Any, words: Sequence[str]) -> set[str]:
+def _ways(sequence: Any, words: Sequence[str], *, small: bool) -> set[str]:
     """All that it takes, as far as its letters are written out. Of those that have a word already one is enough."""
     ways = {""}
     for node in sequence:
-        ways = {before + each for before in ways for each in _ways_of(node, words)}
+        ways = {before + each for before in ways for each in _ways_of(node, words, small=small)}
         ways = {words[0] if _has_one(each, words) else each for each in ways}
         assert len(ways) < _MOST_WAYS, "too many ways to try them all"
     return ways
 
 
-def _ways_of(node: Any, words: Sequence[str]) -> set[str]:
+def _ways_of(node: Any, words: Sequence[str], *, small: bool) -> set[str]:
     does, what = node
     if does is told.LITERAL:
-        return {chr(what)}
+        return {_letter(what, small=small)}
     if does in (told.AT, told.ASSERT, told.ASSERT_NOT):
         return {""}
     if does is told.BRANCH:
-        return set().union(*(_ways(each, words) for each in what[1]))
+        return set().union(*(_ways(each, words, small=small) for each in what[1]))
     if does is told.SUBPATTERN:
         # Within it capitals may be none.
-        return _ways(what[3], words) if not what[1] & told.SRE_FLAG_IGNORECASE else {_OPEN}
+        return {_OPEN} if what[1] & told.SRE_FLAG_IGNORECASE and not small else _ways(what[3], words, small=small)
     if does in _REPEATS:
         least, most, inner = what
-        once = _ways(inner, words) if least or most == 1 else {_OPEN}
+        once = _ways(inner, words, small=small) if least or most == 1 else {_OPEN}
         more = once if most == 1 else {f"{each}{_OPEN}" for each in once}
         return more if least else {"", *more}
     if does is told.IN and len(what) <= 4 and all(kind is told.LITERAL for kind, _ in what):
-        return {chr(letter) for _, letter in what}
+        return {_letter(letter, small=small) for _, letter in what}
     return {_OPEN}
+
+
+def _letter(number: int, *, small: bool) -> str:
+    return chr(number).casefold() if small else chr(number)
 
 
 def takes_a_lines_end(written: str, flags: int) -> bool:

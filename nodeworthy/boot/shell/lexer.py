@@ -19,9 +19,9 @@ _ANSI = pattern(r"(?:[^'\\]++|\\.)*+'", re.DOTALL)
 # Double quotes in which nothing is opened: they end at the next one.
 _QUOTED = pattern(r"(?:[^\"\\`$]++|\\.|\$(?![$({\[]))*+\"", re.DOTALL)
 _BACKTICKS = pattern(r"(?:[^`\\]++|\\.)*+`", re.DOTALL)
-_COMMAND_BEGINS = pattern(
-    r"(?:^|[\n;&|(){`]|(?:^|[\s;&|(){])(?:!|then|do|else|elif|if|while|until|time|for|in))[ \t]*\Z"
-)
+_BEFORE_COMMANDS = frozenset("\n;&|(){`")
+_WORDS_BEFORE_COMMANDS = ("!", "then", "do", "else", "elif", "if", "while", "until", "time", "for", "in")
+_IS_A_WORD = pattern(rf"(?:^|[\s;&|(){{])(?:{'|'.join(_WORDS_BEFORE_COMMANDS)})\Z")
 BETWEEN_WORDS = frozenset(" \t\n;&|()<>")
 
 
@@ -102,7 +102,10 @@ class Openings(Frames):
         return all(not each or each in BETWEEN_WORDS for each in around)
 
     def begins_command(self, at: int) -> bool:
-        return _COMMAND_BEGINS.search(self.text[max(0, at - 40) : at]) is not None
+        before = self.text[max(0, at - 40) : at].rstrip(" \t")
+        if not before or before[-1] in _BEFORE_COMMANDS:
+            return True
+        return before.endswith(_WORDS_BEFORE_COMMANDS) and _IS_A_WORD.search(before) is not None
 
 
 _ANYWHERE = r"\\.|\"|`|\$\$|\$\(\(|\$[({\[]"

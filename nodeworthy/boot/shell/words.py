@@ -217,7 +217,7 @@ class Expander:
             else:
                 found = self._fields(word)
                 arguments += found
-                length += letters([piece for text in found for piece in text.pieces])
+                length += sum([letters(each.pieces) if each.known is None else len(each.known) for each in found])
                 if length > LETTERS or len(arguments) > ELEMENTS:
                     return [*arguments[:1], Text((Hole("…", WHY),))]
         return arguments

@@ -50,13 +50,22 @@ _ANY_FIREWALL = pattern(
     rb"\bufw\s+(?:--force\s+)?(?:enable|disable|default)\b|\b(?:disable|stop)\s[^\n]{0,40}\b(?:ufw|firewalld)\b",
     words=(b"ufw", b"firewalld"),
 )
-_OF_KUBERNETES = pattern(rb"(?i)\bk3s|\brke2|kube|microk8s|\b6443\b|\b10250\b")
+_OF_KUBERNETES = pattern(
+    rb"(?i)\bk3s|\brke2|kube|microk8s|\b6443\b|\b10250\b",
+    words=(b"k3s", b"rke2", b"kube", b"microk8s", b"6443", b"10250"),
+    in_a_line=True,
+)
 # A list of YAML, and what tasks of Ansible say that make a node.
 _LIST = pattern(rb"(?:[ \t]*(?:#[^\n]*+|---[^\n]*+)?\r?\n)*[ \t]*-[ \t]+[\w\"'.]+[ \t]*:")
 _OF_TASKS = pattern(
     rb"(?i)kubelet|kubeadm|containerd|nvidia|\bcuda|\bk3s\b|\brke2\b|microk8s|swapoff|\bufw\b|firewalld|nodeadm|"
     rb"fabricmanager|docker/daemon|(?:apt|yum)\.kubernetes\.io|cloud\.google\.com/yum/repos/kubernetes|pkgs\.k8s\.io|"
-    rb"\bfstype[\"']?[ \t]*[:=][ \t]*[\"']?(?:nfs4?|cifs|lustre|efs|ceph|glusterfs|beegfs|wekafs)\b"
+    rb"\bfstype[\"']?[ \t]*[:=][ \t]*[\"']?(?:nfs4?|cifs|lustre|efs|ceph|glusterfs|beegfs|wekafs)\b",
+    words=(
+        *(b"kube", b"containerd", b"nvidia", b"cuda", b"k3s", b"rke2", b"k8s", b"swapoff", b"ufw", b"firewalld"),
+        *(b"nodeadm", b"fabricmanager", b"docker/daemon", b"fstype"),
+    ),
+    in_a_line=True,
 )
 # Ansible's modules that ask something of a cluster.
 _ASKS_A_CLUSTER = pattern(
@@ -74,10 +83,15 @@ _CONFIGURES = pattern(
     rb"systemctl[ \t]+(?:-\S+[ \t]+)*(?:enable|disable|mask|daemon-reload)|"
     rb"(?:apt-get|apt|dnf|yum|zypper|snap)[ \t](?:[^\n]*[ \t])?install[ \t]"
     rb"[^\n]*(?:docker|containerd|kube|nvidia|k3s|nfs|efs|fabric|amazon-|chrony)\w*"
-    rb")\b|/etc/(?:fstab|docker/daemon|systemd/system|sysctl\.d|default/grub|default/ufw|udev/rules\.d|rancher|kubernetes)"
+    rb")\b|/etc/(?:fstab|docker/daemon|systemd/system|sysctl\.d|default/grub|default/ufw|udev/rules\.d|rancher|kubernetes)",
+    words=(
+        *(b"ufw", b"tables", b"nft", b"mkfs", b"growpart", b"hostnamectl", b"nodeadm", b"kubeadm", b"dracut"),
+        *(b"update-initramfs", b"systemctl", b"install", b"/etc/"),
+    ),
+    in_a_line=True,
 )
 # What runs helm to install something.
-_RUNS_HELM = pattern(rb"\bhelm3?[ \t\\]", words=(b"helm",))
+_RUNS_HELM = pattern(rb"\bhelm3?[ \t\\]", words=(b"helm",), in_a_line=True)
 _INSTALLS = pattern(rb"\b(?:install|upgrade)\b", words=(b"install", b"upgrade"))
 _OF_CHARTS = (b"gpu", b"nvidia", b"hami", b"dcgm", b"prometheus")
 # What asks a cloud for nodes: by flags, or by manifests of Karpenter's and eksctl's that are written on the way.
@@ -85,7 +99,10 @@ _ASKS_FOR_NODES = pattern(
     rb"\beksctl[ \t]+(?:-\S+[ \t]+)*create\b|\bcontainer[ \t][^\n;|&]{0,200}?\b(?:node-pools|clusters)[ \t]+create\b|"
     rb"\baz[ \t]+aks[ \t]+(?:create|nodepool[ \t]+add)\b|karpenter\.(?:sh|k8s\.aws)/v|\bk3sup[ \t]+(?:install|join)\b|"
     rb"\bkops[ \t]+create[ \t]+cluster\b",
-    words=(b"eksctl", b"node-pools", b"clusters", b"aks", b"karpenter.", b"k3sup", b"kops"),
+    words=(
+        *(b"eksctl", b"node-pools", b"clusters ", b"clusters\t", b"aks ", b"aks\t", b"karpenter.", b"k3sup"),
+        *(b"kops ", b"kops\t"),
+    ),
     in_a_line=True,
 )
 # What sends commands to another machine.

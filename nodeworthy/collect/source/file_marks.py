@@ -75,7 +75,7 @@ def ufw_file(data: bytes, shown: str, lies: str) -> UfwFile | None:
 # What k3s and RKE2 read as config.yaml, also where YAML can't read it
 
 _ENDINGS = (".yaml", ".yml", ".j2", ".tftpl", ".tmpl", ".tpl", "")
-_TOKEN = pattern(rb"(?m)^(?:agent-)?token(?:-file)?[ \t]*:[ \t]*\S")
+_TOKEN = pattern(rb"(?m)^(?:agent-)?token(?:-file)?[ \t]*:[ \t]*\S", words=(b"token",), in_a_line=True)
 # Where the first server answers; a kubeconfig has it further in.
 _SERVER = pattern(rb"(?m)^server[ \t]*:[ \t]*[\"']?https?://[^\s\"']{1,300}:(?:6443|9345)\b")
 _OTHER_KEY = pattern(
@@ -86,7 +86,7 @@ _OTHER_KEY = pattern(
 # What a server's config alone says; where it lies then says whose it is.
 _RANGE = pattern(rb"(?m)^(?:cluster|service)-cidr[ \t]*:")
 # An object of Kubernetes, which other rules know.
-_OBJECT = pattern(rb"(?m)^(?:apiVersion|kind)[ \t]*:")
+_OBJECT = pattern(rb"(?m)^(?:apiVersion|kind)[ \t]*:", words=(b"apiVersion", b"kind"), in_a_line=True)
 
 
 def config_title(data: bytes, path: str) -> str | None:

@@ -31,7 +31,12 @@ _GIVEN = pattern(rf"(?i){_WORDS}(?:-file)?[= \t]+[\"']?(?:file://|fileb://|@)?([
 # What a shell is to put between quotes for a machine.
 _QUOTED = pattern(
     rf"(?i)(?:--{_WORDS}[= \t]+|\bstartup-script=|(?m:^)[ \t]*(?:export[ \t]+)?\w{{0,40}}{_WORDS}\w{{0,40}}=)"
-    r"\$?(?P<mark>[\"'])"
+    r"\$?(?P<mark>[\"'])",
+    words=(
+        *("user-data", "user_data", "userdata", "custom-data", "custom_data"),
+        *("startup-script", "startup_script", "startupscript"),
+    ),
+    in_a_line=True,
 )
 # Their first line, where no other one says what they are.
 _COMMANDS = pattern(
@@ -46,7 +51,7 @@ _LONGEST = 64 * 1024
 _HEADS = ("#!", "#cloud-config", "#cloud-boothook", "Content-Type:", "MIME-Version:")
 # What the outer shell fills in where the mark of the end is not quoted; what is behind a backslash is the machine's.
 _FILLED = pattern(r"\\(?P<own>[$`\\])(?P<brace>\{)?|\$(?:\{(?P<braced>[A-Za-z_]\w*)[^{}\n]*\}|(?P<name>[A-Za-z_]\w*))")
-_OF_EC2 = pattern(r"\baws[ \t]+ec2[ \t]|request-spot-")
+_OF_EC2 = pattern(r"\baws[ \t]+ec2[ \t]|request-spot-", words=("ec2", "request-spot-"), in_a_line=True)
 _NEAR = 200
 
 

@@ -72,7 +72,7 @@ _ASIDE = frozenset(
         *("fixtures", "test", "testdata", "tests"),
     )
 )
-_SHARES = pattern(rb"timeSlicing|(?m:^\s*mps:)|deviceSplitCount|(?i:hami\b)")
+_SHARES = pattern(rb"timeSlicing|(?m:^[ \t]*mps:)|deviceSplitCount|(?i:hami\b)")
 # What has a cloud make nodes as pods ask for them: Autopilot, and what other clusters of Google's and Azure's may do.
 _MADE_FOR_PODS = pattern(
     rb"\bclusters[ \t]{1,8}create-auto\b|\benable_?[aA]utopilot[ \t]{0,40}[=:][ \t]{0,8}true\b"
@@ -81,7 +81,10 @@ _MADE_FOR_PODS = pattern(
     rb"|\bcluster_autoscaling[ \t]{0,40}=?[ \t]{0,8}\{\s{0,40}enabled[ \t]{0,40}=[ \t]{0,8}true\b"
     rb"|--node-provisioning-mode[ \t=]{1,8}Auto\b"
     rb"|\bnode_provisioning_profile[ \t]{0,8}\{\s{0,40}mode[ \t]{0,40}=[ \t]{0,8}\"Auto\"",
-    words=(b"uto", b"ComputeClass"),
+    words=(
+        *(b"create-auto", b"utopilot", b"utoprovisioning", b"ComputeClass", b"cluster_autoscaling"),
+        *(b"node-provisioning-mode", b"node_provisioning_profile"),
+    ),
 )
 _ADDS = pattern(rb"(?i)karpenter")
 _OF_SUCH_CLOUDS = ("gke", "aks")

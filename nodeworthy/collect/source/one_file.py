@@ -43,7 +43,13 @@ _OF_OBJECTS = pattern(rb"(?m)^(?:- )?apiVersion[ \t]*:", words=(b"apiVersion",))
 _VAGRANTFILE = "Vagrantfile"
 _OF_PACKER = (b'"provisioners"', b'"inline"')
 _PROGRAMS = (".py", ".ts", ".js", ".mjs")
-_USER_DATA = pattern(rb"(?i)user_?data|startup[_-]?script|custom_?data|pulumi[/_]command")
+_USER_DATA = pattern(
+    rb"(?i)user_?data|startup[_-]?script|custom_?data|pulumi[/_]command",
+    words=(
+        *(b"userdata", b"user_data", b"startup", b"customdata", b"custom_data", b"pulumi/command", b"pulumi_command"),
+    ),
+    in_a_line=True,
+)
 _OF_PULUMI = pattern(
     rb"@pulumi/|\bpulumi_|@?aws-cdk|\baws_cdk", words=(b"@pulumi/", b"pulumi_", b"aws-cdk", b"aws_cdk")
 )
@@ -56,7 +62,12 @@ _OF_NVIDIA = pattern(rb"nvidia/cuda|NVIDIA_DRIVER_CAPABILITIES", words=(b"nvidia
 _BRINGS_KUBELET = pattern(rb"\bkube(?:let|adm)\b", words=(b"kubelet", b"kubeadm"))
 _MAKEFILE = pattern(r"(?:GNUm|M|m)akefile(?:\..*)?|.*\.mk")
 _MAKES_A_NODE = pattern(
-    rb"kubeadm|kubelet|swapoff|get\.k3s\.io|get\.rke2\.io|nvidia-driver|cuda-drivers|NVIDIA-Linux|\bufw[ \t]|firewalld"
+    rb"kubeadm|kubelet|swapoff|get\.k3s\.io|get\.rke2\.io|nvidia-driver|cuda-drivers|NVIDIA-Linux|\bufw[ \t]|firewalld",
+    words=(
+        *(b"kubeadm", b"kubelet", b"swapoff", b"get.k3s.io", b"get.rke2.io", b"nvidia-driver", b"cuda-drivers"),
+        *(b"NVIDIA-Linux", b"ufw", b"firewalld"),
+    ),
+    in_a_line=True,
 )
 # By these whoever writes a template for Terraform names it.
 _TEMPLATES = (".tftpl", ".tpl", ".tmpl", ".sh", ".yaml", ".yml")

@@ -247,12 +247,14 @@ def _read_all(text: str, place: Place) -> list[Tree]:
 
 # The words of a model, by their numbers: a hundred thousand keys, of which one or another is called as ours are.
 _OF_A_MODEL = frozenset(("vocab.json", "tokenizer.json"))
-_KIND = pattern(rb"(?m)^kind:[ \t]*[\"']?(\w+)", words=(b"kind:",))
+_KIND = pattern(rb"(?m)^kind:[ \t]*[\"']?(\w+)", words=(b"kind:",), in_a_line=True)
 
 
 def _are_schemas_alone(data: bytes) -> bool:
     """Definitions of resources are megabytes long, and ask for nothing."""
-    return b"CustomResourceDefinition" in data and set(_KIND.findall(data)) == {b"CustomResourceDefinition"}
+    if b"CustomResourceDefinition" not in data:
+        return False
+    return {each[1] for each in _KIND.finditer(data)} == {b"CustomResourceDefinition"}
 
 
 def looks_like_ours(source: Source, data: bytes) -> bool:

@@ -21,7 +21,7 @@ _RUNS = pattern(
     in_a_line=True,
 )
 # A Job of Kubernetes and a workflow of Argo's have commands, too; those run in a container.
-_OBJECT = pattern(rb"(?m)^(?:apiVersion|kind)[ \t]*:")
+_OBJECT = pattern(rb"(?m)^(?:apiVersion|kind)[ \t]*:", words=(b"apiVersion", b"kind"), in_a_line=True)
 _EXPRESSION = pattern(r"\$?\{\{[^\w{}]*+(\w[\w.-]*+)[^{}]*+\}\}")
 _NO_WORD = pattern(r"[^\w.@-]+")
 _BY_SSH = "ssh-action"

@@ -24,6 +24,7 @@ _HANDS_ON = pattern(
     rb"\bhelm3?[ \t\\][^\n]*\b(?:install|upgrade)\b|\bkubectl[ \t][^\n]*\bcreate[ \t]+secret\b|"
     rb"\bk3sup[ \t]+(?:install|join)\b|kubernetes\.core\.(?:helm|k8s)[ \t]*:",
     words=(b"helm", b"kubectl", b"k3sup", b"kubernetes.core."),
+    in_a_line=True,
 )
 _SHELL = pattern(rb"#!\s*/(?:usr/)?(?:local/)?bin/(?:env\s+(?:-\S+\s+)*)?(?:ba|da|k|z|a)?sh\b")
 _SHELLS_ENDINGS = (".sh", ".bash")
@@ -35,18 +36,35 @@ _LOGIN = rb"ansible_(?:become_|ssh_|sudo_|su_)?pass(?:word)?"
 _OF_AN_INSTALLER = (
     rb"(?:\w{0,20}_)?(?:(?:k3s|rke2|kubeadm)_(?:\w{1,30}_)?(?:token|secret|password|certificate_key)|bootstrap_token)"
 )
-_VARIABLE = pattern(rb"(?im)^[ \t]*(?:-[ \t]+)?[\"']?(?:" + _LOGIN + rb"|" + _OF_AN_INSTALLER + rb")[\"']?[ \t]*:[ \t]")
+_WORDS = (b"ansible_", b"k3s_", b"rke2_", b"kubeadm_", b"bootstrap_token")
+_VARIABLE = pattern(
+    rb"(?im)^[ \t]*(?:-[ \t]+)?[\"']?(?:" + _LOGIN + rb"|" + _OF_AN_INSTALLER + rb")[\"']?[ \t]*:[ \t]",
+    words=_WORDS,
+    in_a_line=True,
+)
 # The role of k3s' own makers calls it so, beside these.
-_OF_K3S = pattern(rb"(?m)^[ \t]*(?:k3s_version|k3s_cluster|rke2_version)[ \t]*:")
-_TOKEN = pattern(rb"(?m)^[ \t]*token[ \t]*:[ \t]")
+_OF_K3S = pattern(
+    rb"(?m)^[ \t]*(?:k3s_version|k3s_cluster|rke2_version)[ \t]*:",
+    words=(b"k3s_version", b"k3s_cluster", b"rke2_version"),
+    in_a_line=True,
+)
+_TOKEN = pattern(rb"(?m)^[ \t]*token[ \t]*:[ \t]", words=(b"token",), in_a_line=True)
 # kubeadm's own, whatever it is called.
-_OF_KUBEADM = pattern(rb"(?m)^[ \t]*\w{0,40}token[ \t]*:[ \t]*[\"']?[a-z0-9]{6}\.[a-z0-9]{16}\b")
-_OF_A_CLUSTER = pattern(rb"(?i)\bk3s|\brke2|kube|k8s|microk8s|\bgpus?\b|nvidia|slurm")
+_OF_KUBEADM = pattern(
+    rb"(?m)^[ \t]*\w{0,40}token[ \t]*:[ \t]*[\"']?[a-z0-9]{6}\.[a-z0-9]{16}\b", words=(b"token",), in_a_line=True
+)
+_OF_A_CLUSTER = pattern(
+    rb"(?i)\bk3s|\brke2|kube|k8s|microk8s|\bgpus?\b|nvidia|slurm",
+    words=(b"k3s", b"rke2", b"kube", b"k8s", b"gpu", b"nvidia", b"slurm"),
+    in_a_line=True,
+)
 # An inventory in YAML.
 _HOSTS = pattern(rb"(?m)^[ \t]*hosts[ \t]*:[ \t]*\r?$", words=(b"hosts",))
-_AN_OBJECT = pattern(rb"(?m)^(?:apiVersion|kind)[ \t]*:")
+_AN_OBJECT = pattern(rb"(?m)^(?:apiVersion|kind)[ \t]*:", words=(b"apiVersion", b"kind"), in_a_line=True)
 _GROUP = pattern(rb"(?m)^\[[\w.-]+(?::(?:vars|children))?\][ \t]*\r?$")
-_OF_A_HOST = pattern(rb"(?im)(?:^|[ \t])(?:" + _LOGIN + rb"|" + _OF_AN_INSTALLER + rb")[ \t]*=")
+_OF_A_HOST = pattern(
+    rb"(?im)(?:^|[ \t])(?:" + _LOGIN + rb"|" + _OF_AN_INSTALLER + rb")[ \t]*=", words=_WORDS, in_a_line=True
+)
 # Variables of Ansible's in a file without an ending.
 _OF_ALL = ("all", "main", "k8s_cluster", "masters", "workers", "nodes")
 _INVENTORIES = (".ini", ".cfg", ".inventory", "")
@@ -60,11 +78,11 @@ _DOTENV = pattern(r"(?:.*\.env|\.env\.\w{1,30})")
 _TO_BE_COPIED = pattern(r"(?i)example|sample|dist|template|tmpl|default|test|schema")
 _VAGRANTFILE = "Vagrantfile"
 _MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
-_COMPOSE = pattern(rb"(?m)^services[ \t]*:", words=(b"services",))
+_COMPOSE = pattern(rb"(?m)^services[ \t]*:", words=(b"services",), in_a_line=True)
 _IMAGES = pattern(rb"(?m)^[ \t]+(?:image|build)[ \t]*:")
 _SCRAPES = pattern(rb"(?m)^scrape_configs[ \t]*:", words=(b"scrape_configs",))
 _ROUTES = pattern(rb"(?m)^receivers[ \t]*:", words=(b"receivers",))
-_DATASOURCES = pattern(rb"(?m)^datasources[ \t]*:", words=(b"datasources",))
+_DATASOURCES = pattern(rb"(?m)^datasources[ \t]*:", words=(b"datasources",), in_a_line=True)
 # What is read by programs and by machines; what is written for people shows such things.
 _IS_TEXT = pattern(r"(?i)\.(?:ya?ml|sh|bash|conf|cfg|ini|toml|mk)$|^(?:.*[._-])?(?:docker|container)file$|^makefile$")
 _UNIT = pattern(rb"(?m)^\[Service\]", words=(b"[Service]",))

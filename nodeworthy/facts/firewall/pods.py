@@ -46,7 +46,8 @@ _LONGEST = 2000
 _VARIABLE = pattern(r"\$\{?(\w+)(?::?-([^}]*))?\}?")
 
 
-@dataclass(frozen=True)
+# Not frozen: nobody changes one, and there are so many that freezing them is felt.
+@dataclass(slots=True, unsafe_hash=True)
 class Written:
     """One line of a script or a manifest; a key that stands alone goes on in the next one."""
 
@@ -128,8 +129,9 @@ def _with_words(every: Sequence[S], lines: Iterable[Written]) -> list[S]:
     """The signs whose words stand in these lines. Most scripts have few of them, and only those are looked for line by
     line."""
     text = "\n".join([line.text for line in lines])
-    lowered = text.lower()
-    return [each for each in every if any(word in text or word in lowered for word in each.words)]
+    small = text.lower()
+    # A word in small letters may stand there in others.
+    return [each for each in every if any(word in (small if word == word.lower() else text) for word in each.words)]
 
 
 def _shown_in(lines: Sequence[Written]) -> list[Shown]:
