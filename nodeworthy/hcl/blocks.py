@@ -17,6 +17,8 @@ META = frozenset({"count", "for_each", "provider", "depends_on"})
 _NONE: frozenset[str] = frozenset()
 # Blocks that say how Terraform goes about it.
 _OF_TERRAFORM = frozenset({"lifecycle", "provisioner", "connection", "timeouts"})
+# Each of them says what it says by itself: where nobody can count some, the others hold all the same.
+_EACH_BY_ITSELF = frozenset({"ingress", "egress"})
 # Its key, as an address shows it (`[0]`, `["a"]`, nothing of what stands there once), and the names that only it has.
 Repetition = tuple[str, Mapping[str, Value]]
 
@@ -43,7 +45,9 @@ def body_value(body: Body, scope: Scope, at: int, meta: frozenset[str] = META) -
         else:
             made, name = [body_value(block.body, scope, block.at, _NONE)], block.kind
         keys.setdefault(name, scope.spot(block.at))
-        if isinstance(made, Hole):
+        if isinstance(made, Hole) and name in _EACH_BY_ITSELF:
+            lists.setdefault(name, []).append(made)
+        elif isinstance(made, Hole):
             items[name] = made
         else:
             lists.setdefault(name, []).extend(made)

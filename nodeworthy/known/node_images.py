@@ -246,3 +246,16 @@ def first_image_for(family: str, image: str) -> FirstImage | None:
         if family in row["families"] and of == row["image"] and day < f"{row['since']:%Y%m%d}":
             return FirstImage(family, row["since"], row["because"])
     return None
+
+
+# For which processors an image is: EC2's, EKS', ECS', Canonical's and NVIDIA's name them in their images' names and in
+# the parameters that hold their ids. Of Windows EC2 has none for Arm.
+
+_FOR_ARM = pattern(r"(?i)(?<![a-z0-9])(?:arm64|aarch64)(?![a-z0-9])")
+_FOR_X86 = pattern(r"(?i)(?<![a-z0-9])(?:x86_64|amd64)(?![a-z0-9])|^/aws/service/ami-windows|^Windows_Server-")
+
+
+def is_image_for_arm(named: str) -> bool | None:
+    """None where its name does not say it, or says both."""
+    for_arm, for_x86 = _FOR_ARM.search(named) is not None, _FOR_X86.search(named) is not None
+    return for_arm if for_arm != for_x86 else None

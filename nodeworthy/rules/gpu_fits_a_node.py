@@ -101,6 +101,7 @@ def one_node_has_as_many(pod: PodTemplate, sizes: Sequence[NodeSize]) -> Finding
             remedy=f"choose nodes that have {least} GPUs, or ask for at most {most} in one pod" if larger else None,
             cause=_NEVER,
             victims=pod.live.unscheduled if pod.live is not None else (),
+            severity=Severity.WARNING if largest.is_of_a_root else Severity.ERROR,
         )
 
 

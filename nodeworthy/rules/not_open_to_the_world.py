@@ -18,7 +18,7 @@ from nodeworthy.facts.aws.security_group import Opening, SecurityGroup, Way
 from nodeworthy.facts.aws.world_ports import OpenedPort, PlannedFleet, allowed_ports, is_everyone, listed_ranges
 from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Known, Related, Severity, Unknown, fail, need, skip, unknown
+from nodeworthy.verdict import Findings, Known, Related, Severity, Unknown, Verdict, fail, need, skip, unknown
 
 RULE = Rule(
     "not-open-to-the-world",
@@ -46,7 +46,9 @@ def its_openings_have_a_name(group: SecurityGroup, planned: PlannedFleet | None)
     incoming = [each for each in group.openings if each.way is Way.IN]
     for each in incoming:
         if group.is_of_nodes or _is_of_a_node(each):
-            yield from _judged(group, each, planned)
+            told = _judged(group, each, planned)
+            # What nobody can count is told once, for all of them.
+            yield from told if group.unread is None else (one for one in told if one.verdict is Verdict.FAIL)
     if group.unread is not None and group.is_of_nodes:
         yield unknown(group, group.unread)
     elif group.is_of_nodes is None and not any(map(_is_of_a_node, incoming)):

@@ -201,7 +201,7 @@ def _scene_of_group(group: FileGroup, groups: Groups, read: list[Span]) -> Scene
     asks = "PodTemplate" in kinds and _ask_for_gpus(scene.facts)
     own = [pool for stack in found.stacks for pool in stack.gpu_pools(scene.facts)]
     pools = [*own]
-    pools += _pools_of_other_clouds(scene.facts, group) if asks or "OperatorValues" in kinds else []
+    pools += _pools_of_other_clouds(scene.facts, group) if asks or kinds & _GO_TO_NODES else []
     if pools:
         # Pools from which the same follows for values may be of other sizes.
         every = [*own, *_planned_pools(group)]

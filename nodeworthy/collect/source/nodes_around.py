@@ -30,7 +30,7 @@ from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field, replace
 from nodeworthy.scene import Fact
-from nodeworthy.verdict import Located, Unknown
+from nodeworthy.verdict import Located, Place, Unknown
 
 _OF_NODES = pattern(
     rb"eksctl\.io/v1|karpenter\.(?:k8s\.aws|azure\.com|sh/v1)|eks\.amazonaws\.com/v1|"
@@ -92,15 +92,22 @@ _HCL = (".tf", ".tofu")
 # What of Terraform asks for a cluster's nodes.
 _ROOTS_OF_NODES = pattern(
     rb"\"aws_eks_(?:cluster|node_group)\"|terraform-aws-modules/eks/aws|\"google_container_(?:cluster|node_pool)\"|"
-    rb"\"azurerm_kubernetes_cluster",
-    words=(b"aws_eks_", b"terraform-aws-modules/eks/aws", b"google_container_", b"azurerm_kubernetes_cluster"),
+    rb"\"azurerm_kubernetes_cluster|terraform-google-modules/kubernetes-engine/google|\bAzure/aks/azurerm|"
+    rb"\"oci_containerengine_(?:cluster|node_pool)\"|oracle-terraform-modules/oke/oci",
+    words=(
+        *(b"aws_eks_", b"terraform-aws-modules/eks/aws", b"google_container_", b"azurerm_kubernetes_cluster"),
+        *(b"terraform-google-modules/", b"Azure/aks/azurerm", b"oci_containerengine_", b"oracle-terraform-modules/"),
+    ),
 )
 # How people call the folders of a repository which is one cluster's: of its root of Terraform, and of what it is given.
 _OF_ROOTS = frozenset("aks aws azure cluster eks gcp gke iac infra infrastructure opentofu terraform tf tofu".split())
 _OF_VALUES = frozenset(
-    "addons apps argo argocd charts deploy deployment flux gitops gpu-operator helm helm-values infrastructure k8s "
-    "kube kubernetes manifests operator operators platform scripts values".split()
+    "addons app apps argo argocd chart charts deploy deployment deployments flux gitops gpu gpu-operator helm "
+    "helm-charts helm-values infrastructure inference jobs k8s kube kubernetes kustomize manifests operator operators "
+    "platform scripts serving training values workload workloads".split()
 )
+# `2-eks` beside `4-gpu`: in the order in which somebody goes through them.
+_NUMBERED = pattern(r"^\d{1,3}[-_.]")
 _SUFFIXES = (".yaml", ".yml", ".sh", ".bash", ".tpl", ".tftpl", ".j2", "")
 # What is looked at in a scope that is full of examples.
 _MOST = 50
@@ -128,7 +135,9 @@ class NodesAround:
         if source.scope.root is None:
             return []
         pools = self._for_pods(facts, source) or [each.pool for each in pools_of_any_image(facts)]
-        return self._sizes_of(pools, facts, source)
+        sizes = self._sizes_of(pools, facts, source)
+        folder = os.fspath(Path(source.shown).parent)
+        return [replace(each, is_of_a_root=_is_of_a_root(each.place, folder)) for each in sizes]
 
     def all_sizes(self, pools: Sequence[GpuPool], facts: Sequence[Fact], source: Source) -> list[NodeSize]:
         """The sizes of a stack's groups, and of what is asked for by name. None where Karpenter or their cloud
@@ -163,7 +172,8 @@ class NodesAround:
 
     def _for_pods(self, facts: Sequence[Fact], source: Source) -> Sequence[GpuPool]:
         """None where these are not all that there are."""
-        pools = _of_its_cluster(self._around(source) or pools_by_evidence(facts), [], source)
+        found = self._around(source) or pools_by_evidence(facts) or self._of_the_only_root(source)
+        pools = _of_its_cluster(found, [], source)
         return [] if self.grow_for_pods(pools, source) else pools
 
     def _around(self, source: Source) -> list[GpuPool]:
@@ -179,11 +189,20 @@ class NodesAround:
         names = clusters_named(values, source)
         pools = self._pools_of_roots(source)
         named = [each for each in pools if each.cluster is not None and each.cluster.shown() in names]
-        if named or names or _aside(Path(source.lies)):
+        if named or names:
             return named
+        return pools if self._is_of_the_only_root(source) else []
+
+    def _of_the_only_root(self, source: Source) -> list[GpuPool]:
+        """The same for pods. Of a cluster in which Karpenter adds nodes, these are not all."""
+        if source.scope.root is None or not self._is_of_the_only_root(source):
+            return []
+        return [] if _lies_around(source, _ADDS, (*_SUFFIXES, *_HCL)) else self._pools_of_roots(source)
+
+    def _is_of_the_only_root(self, source: Source) -> bool:
         roots = {os.path.dirname(each) for each in self._roots_of_nodes(source)}  # noqa: PTH120 - a path as text
-        is_its = len(roots) == 1 and _lie_as_one(Path(source.lies).parent, Path(roots.pop()))
-        return pools if is_its else []
+        lies = Path(source.lies)
+        return len(roots) == 1 and not _aside(lies) and _lie_as_one(lies.parent, Path(roots.pop()))
 
     def _pools_of_roots(self, source: Source) -> list[GpuPool]:
         """The pools of all roots in the scope, those of examples left out; of two that are one, the first."""
@@ -280,7 +299,18 @@ def _lie_as_one(values: Path, root: Path) -> bool:
     """`k8s/` beside `terraform/`, as one cluster's: folders called otherwise may be of others."""
     common = os.path.commonpath((values, root))
     above = [PurePath(each).relative_to(common).parts[:1] for each in (values, root)]
-    return all(not own or own[0].lower() in names for own, names in zip(above, (_OF_VALUES, _OF_ROOTS), strict=True))
+    return all(
+        not own or _NUMBERED.sub("", own[0].lower()) in names or _is_a_chart(PurePath(common, *own))
+        for own, names in zip(above, (_OF_VALUES, _OF_ROOTS), strict=True)
+    )
+
+
+def _is_of_a_root(nodes: Place, folder: str) -> bool:
+    return nodes.file.endswith(_HCL) and os.path.dirname(nodes.file) != folder  # noqa: PTH120 - a path as text
+
+
+def _is_a_chart(folder: PurePath) -> bool:
+    return holds(os.fspath(folder), ("Chart.yaml",))
 
 
 def _aside(path: Path) -> frozenset[str]:

@@ -17,12 +17,15 @@ from nodeworthy.facts.aws.stack import AwsResource
 from nodeworthy.facts.boot.pool_drivers import with_its_driver
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, NodeImage
-from nodeworthy.facts.fleet.machines import Machines, Reserved, number_of, text_of, texts_of
+from nodeworthy.facts.fleet.machines import Machines, Reserved, labels_of_pool, number_of, text_of, texts_of
 from nodeworthy.facts.fleet.node_taint import NodeTaint, taints_in
 from nodeworthy.fleet.model import CapacityKind
 from nodeworthy.known.containerd import Containerd, containerd_of
 from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Known, Located, NotKnown, Unknown, value_if_known
+
+# EKS user guide, managed node groups: the label that has the name of the group.
+_OF_GROUP = ("eks.amazonaws.com/nodegroup",)
 
 
 @dataclass(frozen=True)
@@ -149,6 +152,7 @@ def _machines(nodes: NodeGroup) -> Machines:
         least=least,
         most=most,
         labels=_labels(nodes),
+        given=labels_of_pool(_OF_GROUP, nodes.groups("nodeGroupName")) if nodes.is_managed else {},
         taints=_taints(nodes),
         reserved=_reserved(nodes),
     )

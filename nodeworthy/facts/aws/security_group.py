@@ -123,9 +123,10 @@ class SecurityGroup:
         if self.resource.is_read:
             return f"{self.title} exists already, and what it opens is not of this stack"
         for name in ("ingress", "egress"):
-            value = self.resource.get(name).value
-            if isinstance(value, Unknown):
-                return f"{name} of {self.title} is not known: {value.why}"
+            said = self.resource.get(name)
+            for each in (said, *said.sequence):
+                if isinstance(each.value, Unknown):
+                    return f"{name} of {self.title} is not known: {each.value.why}"
         return None
 
     @cached_property
@@ -138,7 +139,8 @@ class SecurityGroup:
 
     def _inline(self, way: Way, name: str) -> Iterator[Opening]:
         for each in self.resource.get(name).sequence:
-            yield _opening(self, self.resource, name, each, way)
+            if not each.is_unknown:
+                yield _opening(self, self.resource, name, each, way)
 
     def _beside(self) -> Iterator[Opening]:
         """The rules that are resources of their own."""

@@ -177,7 +177,8 @@ class PoolDoor:
         from nodeworthy.facts.cluster.node_labels import INSTANCE_TYPES
 
         kind = self.pool.machines.type
-        every = {**self.pool.machines.labels, **(dict.fromkeys(INSTANCE_TYPES, kind) if kind is not None else {})}
+        of_type = dict.fromkeys(INSTANCE_TYPES, kind) if kind is not None else {}
+        every = {**self.pool.machines.given, **self.pool.machines.labels, **of_type}
         return {name: said for name, said in every.items() if isinstance(said.state, Known)}
 
     def has(self, label: str, value: str) -> bool:

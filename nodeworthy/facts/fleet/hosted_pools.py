@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from nodeworthy.documents.tree import Tree, absent
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
-from nodeworthy.facts.fleet.machines import Gone, Machines, Refused, number_of, text_of, texts_of
+from nodeworthy.facts.fleet.machines import Gone, Machines, Refused, labels_of_pool, number_of, text_of, texts_of
 from nodeworthy.facts.fleet.node_taint import taints_in, written_taint
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.cloud_gpus import (
@@ -43,6 +43,9 @@ _MOST_GPUS = 17
 _SIZE_WITH_GPUS = pattern(r"(?i)(?:[\w ]*[_ ])?N[CDV]\d{1,3}[a-z]{0,6}(?:[_ ][\w ]*)?")
 _ANY_SIZE = pattern(r"(?i)standard_\w+")
 _ACCELERATOR = "cloud.google.com/gke-accelerator"
+# The labels by which GKE and AKS tell the nodes of a pool by its name.
+_OF_GKES_POOL = ("cloud.google.com/gke-nodepool",)
+_OF_AKS_POOL = ("kubernetes.azure.com/agentpool", "agentpool")
 # By this tag of a pool people kept AKS from installing a driver, before there was an argument for it.
 _SKIPS = "SkipGPUDriverInstall"
 
@@ -169,6 +172,7 @@ def _machines_of_gke(config: Tree, accelerator: Tree, pool: Tree) -> Machines | 
         least=least,
         most=_first_number(scaling, "max_node_count", "total_max_node_count"),
         labels=_labels_of_gke(config, kind),
+        given=labels_of_pool(_OF_GKES_POOL, pool.get("name")),
         taints=taints_in(config.get("taint").sequence),
         gone=_gone_of_gke(kind),
         refused=_refused_by_gke(config.get("machine_type"), accelerator),
@@ -294,6 +298,7 @@ def _machines_of_aks(has: MachineGpus, pool: Tree) -> Machines:
         least=least,
         most=most,
         labels=texts_of(pool.get("node_labels")),
+        given=labels_of_pool(_OF_AKS_POOL, pool.get("name")),
         taints=tuple(each for each in written if each is not None),
         gone=_gone_of_aks(size, has.gone),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from nodeworthy.documents.tree import Tree
@@ -57,6 +57,8 @@ class Machines:
     # The labels and the taints that they register with, as far as they are said.
     labels: Mapping[str, Located[str]] = field(default_factory=dict)
     taints: tuple[NodeTaint, ...] = ()
+    # The labels that their cloud gives them by itself: the name of their pool.
+    given: Mapping[str, Located[str]] = field(default_factory=dict)
     # The reservation of capacity that they run in: what it is, and its id.
     reserved: Reserved | None = None
     gone: Gone | None = None
@@ -97,6 +99,12 @@ class Machines:
 
 
 NOTHING_SAID = Machines()
+
+
+def labels_of_pool(labels: Iterable[str], name: Tree) -> dict[str, Located[str]]:
+    """The labels by which a cloud tells the nodes of this pool, where somebody wrote its name."""
+    said = text_of(name)
+    return dict.fromkeys(labels, said) if said is not None and isinstance(said.state, Known) else {}
 
 
 def texts_of(tree: Tree) -> dict[str, Located[str]]:

@@ -1,5 +1,5 @@
-"""GPUs that pods or a device plugin ask for on nodes to which nobody brings a driver, and nobody could but their image
-or their script."""
+"""GPUs that pods or a device plugin ask for on nodes to which nobody brings a driver: where nobody could but their
+image or their script, and where their cloud was told to leave it to others, and nobody here is one."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from nodeworthy.derive import derive
-from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.gpu_pool import GpuPool, PoolDoor
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
+from nodeworthy.facts.operator.driver_daemonset import brings_a_driver
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.fleet.model import Driver
+from nodeworthy.known.cloud_gpus import aks_distribution
 from nodeworthy.known.operator_parts import WITHOUT_CONTAINER
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Related, value_if_known
@@ -27,6 +29,8 @@ class GpusWithoutDriver:
     # Who asks for them: pods, or the device plugin that is to hand them out.
     askers: str
     asks: Related
+    # Their cloud would have installed it: who else does may stand elsewhere.
+    is_left_to_others: bool = False
 
     @property
     def place(self) -> Place:
@@ -62,6 +66,7 @@ def gpus_a_plugin_has_no_driver_for(
     own folder: what lies elsewhere may be another cluster's."""
     if operators or plugin is not next((each for each in plugins if each.part is Part.DEVICE_PLUGIN), None):
         return
+    yield from _left_to_others(plugin, pools, pods or ())
     without = [each for each in pools if _has_none(each)]
     if len(without) < len(pools):
         folder = posixpath.dirname(plugin.place.file)
@@ -74,12 +79,31 @@ def gpus_a_plugin_has_no_driver_for(
             yield GpusWithoutDriver(each, "a device plugin is to hand out the GPUs", asks)
 
 
+def _left_to_others(
+    plugin: DaemonSetManifest, pools: Sequence[GpuPool], pods: Sequence[PodTemplate]
+) -> Iterator[GpusWithoutDriver]:
+    """Beside a plugin of the same root, where none of its pods installs it either."""
+    if not plugin.is_of_chart or any(brings_a_driver(each.spec) for each in pods):
+        return
+    asks = Related(plugin.place, f"{plugin.title} is to hand them out")
+    for each in pools:
+        leaves_it = value_if_known(each.distribution) == aks_distribution() and each.driver is Driver.OPERATOR
+        if leaves_it and _are_planned(plugin.place, each.place) and _may_come(plugin, each):
+            yield GpusWithoutDriver(each, "a device plugin is to hand out the GPUs", asks, is_left_to_others=True)
+
+
+def _are_planned(*places: Place) -> bool:
+    return all(each.file.endswith((".tf", ".tofu", ".tf.json")) for each in places)
+
+
 def _may_come(plugin: DaemonSetManifest, pool: GpuPool) -> bool:
     from nodeworthy.facts.fleet.node_taint import untolerated_taint
-    from nodeworthy.facts.pod.node_choice import is_of_gpu_nodes, labels_asked_for
+    from nodeworthy.facts.pod.node_choice import Labels, chooses, is_of_gpu_nodes, labels_asked_for
 
-    is_for_all = all(is_of_gpu_nodes(each) for each in labels_asked_for(plugin.pods))
-    return is_for_all and untolerated_taint(pool.machines.taints, plugin.pods.get("tolerations")) is None
+    known = {name: each.shown() for name, each in PoolDoor(pool).labels.items()}
+    are_known = all(is_of_gpu_nodes(each) or each in known for each in labels_asked_for(plugin.pods))
+    is_tolerated = untolerated_taint(pool.machines.taints, plugin.tolerations) is None
+    return are_known and is_tolerated and chooses(plugin.pods, Labels(known)) is not False
 
 
 def _has_none(pool: GpuPool) -> bool:

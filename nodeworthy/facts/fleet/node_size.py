@@ -35,6 +35,8 @@ class NodeSize:
     shared: str | None = None
     # Nobody declares it: there may be others that nothing here shows.
     is_inferred: bool = False
+    # A root of Terraform in another folder makes them, of which these are the variables' defaults, perhaps.
+    is_of_a_root: bool = False
 
     @property
     def title(self) -> str:
@@ -107,7 +109,8 @@ def _gpu(pool: GpuPool) -> str | None:
 
 def _labels(pool: GpuPool) -> dict[str, str]:
     kind = value_if_known(pool.machines.type)
-    own = {name: said for name, each in pool.machines.labels.items() if (said := value_if_known(each)) is not None}
+    every = {**pool.machines.given, **pool.machines.labels}
+    own = {name: said for name, each in every.items() if (said := value_if_known(each)) is not None}
     return {**own, **(dict.fromkeys(INSTANCE_TYPES, kind) if kind else {})}
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
 
 from nodeworthy.documents.release import BY_COMMAND, Release, chart_name
-from nodeworthy.documents.tree import Tree
+from nodeworthy.documents.tree import Tree, plant
 from nodeworthy.known.hami import image_names
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place
@@ -32,6 +32,8 @@ _IMAGES = {
     "nvidia-gpu-device-plugin": Part.DEVICE_PLUGIN,
     **dict.fromkeys(image_names(), Part.HAMI),
 }
+# As their charts are called where it is known what those tolerate.
+_TOLERATING = {Part.DEVICE_PLUGIN: "device-plugin", Part.DCGM_EXPORTER: "dcgm-exporter"}
 # AMD's and Intel's images end alike (rocm/k8s-device-plugin), and hand out other GPUs.
 _OF_OTHERS = ("rocm/", "amd/", "amdgpu", "intel/", "habana", "huawei", "ascend")
 # Other programs that live in the device plugin's image.
@@ -72,6 +74,16 @@ class DaemonSetManifest:
         ):
             return None
         return chooses(self.pods, labels)
+
+    @property
+    def tolerations(self) -> Tree:
+        """What its pods tolerate: what is said, or else what its chart says."""
+        said = self.pods.get("tolerations")
+        if said.sequence or said.is_unknown or not self.is_of_chart or self.part not in _TOLERATING:
+            return said
+        from nodeworthy.known.operator_parts import chart_tolerations
+
+        return plant(chart_tolerations(_TOLERATING[self.part]), said.place)
 
     @property
     def is_the_operators(self) -> bool:

@@ -158,7 +158,7 @@ def _comes_to(brought: OperatorValues | DaemonSetManifest, door: PoolDoor) -> bo
     from nodeworthy.facts.pod.node_choice import Labels
 
     labels = {name: each.shown() for name, each in door.labels.items()}
-    is_kept_away = untolerated_taint(door.pool.machines.taints, brought.pods.get("tolerations")) is not None
+    is_kept_away = untolerated_taint(door.pool.machines.taints, brought.tolerations) is not None
     return brought.part is Part.DEVICE_PLUGIN and brought.chooses(Labels(labels)) is True and not is_kept_away
 
 

@@ -42,14 +42,22 @@ class DriversOnNodes:
 
 def driver_daemonset(document: Tree) -> DriverDaemonSet | None:
     """Reads an object of kind DaemonSet; None where it brings no driver."""
-    pods = document.get("spec", "template", "spec")
-    containers = [*pods.get("initContainers").sequence, *pods.get("containers").sequence]
-    words = [each.get("name").string for each in containers]
-    words += [_repository(each.get("image").string) for each in containers]
+    words = _words(document.get("spec", "template", "spec"))
     is_the_operators = any(map(_OPERATORS.search, words))
     if not is_the_operators and not any(map(_INSTALLERS.search, words)):
         return None
     return DriverDaemonSet(document.place, title_of(document), is_the_operators)
+
+
+def brings_a_driver(pods: Tree) -> bool:
+    """Whether pods of this spec do."""
+    return any(_OPERATORS.search(each) or _INSTALLERS.search(each) for each in _words(pods))
+
+
+def _words(pods: Tree) -> list[str]:
+    containers = [*pods.get("initContainers").sequence, *pods.get("containers").sequence]
+    named = [each.get("name").string for each in containers]
+    return [*named, *(_repository(each.get("image").string) for each in containers)]
 
 
 def _repository(image: str) -> str:

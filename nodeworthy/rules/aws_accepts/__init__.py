@@ -5,6 +5,7 @@ option that somebody meant. A value that AWS does not know is refused, in the mi
 stack is there. Keys and types are those of the provider, the values, lengths and patterns those of AWS's own models.
 So is what is no range of addresses where one is wanted, and a group whose least, most and desired number of machines do
 not go together.
+EC2 starts no machine of another architecture than its image's, as far as the image's name or parameter says it, and
 EKS makes no managed group whose image and whose machines have another architecture, none that says a version beside
 an image of one's own, and none whose taints are written in Kubernetes' words (`NoSchedule`). Of a stack that is no
 program of Pulumi's the kind of its groups' image, how they are paid for and their numbers are judged.
@@ -19,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.aws.image import image_of
 from nodeworthy.facts.aws.node_count import node_count, refused_size
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_types import written_types
@@ -28,10 +30,11 @@ from nodeworthy.facts.fleet.node_taint import EKS_WORDS
 from nodeworthy.known import aws_models
 from nodeworthy.known.aws_models import Model
 from nodeworthy.known.instances import is_arm
+from nodeworthy.known.node_images import is_image_for_arm
 from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Known, Located, Severity, Unknown, fail, skip
+from nodeworthy.verdict import Draft, Findings, Known, Located, Related, Severity, Unknown, fail, skip
 
 RULE = Rule(
     "aws-accepts",
@@ -45,6 +48,8 @@ RULE = Rule(
 # What the engine adds to inputs, and what providers take beside their own.
 _OUR_OWN = ("__", "region")
 _SHOWN = 8
+# Where a template or a machine names its image.
+_IMAGES = ("imageId", "ami")
 # Kubernetes' of a group, or of the image that EKS has for it.
 _A_VERSION = pattern(r"\d+\.\d+")
 # The models call it a text, whatever stands in it.
@@ -86,6 +91,26 @@ def its_group_fits_its_image(nodes: NodeGroup) -> Findings:
         yield from _says_a_version(nodes)
     else:
         yield from _has_another_architecture(nodes)
+
+
+@RULE.check
+def its_machines_fit_their_image(nodes: NodeGroup) -> Findings:
+    image = image_of(nodes) if any(nodes.templates(each).text for each in _IMAGES) else None
+    is_for_arm = is_image_for_arm(image.named) if image is not None else None
+    if image is None or is_for_arm is None:
+        return
+    for each in written_types(nodes):
+        if not isinstance(each.state, Known) or is_arm(str(each.state.value)) in (None, is_for_arm):
+            continue
+        has, wants = ("x86_64's", "Arm") if is_for_arm else ("Arm's", "x86_64")
+        yield fail(
+            each,
+            f"{each.state.value} has {has} cores, and the image of {nodes.title} is for {wants}",
+            should=f"a type for {image.named}",
+            related=[Related(image.place, f"it boots this image: {image.named}")],
+            cause="EC2 refuses to start it: the architecture of the instance type does not match that of the AMI",
+            remedy="name an image for the machine's architecture, or a machine of the image's",
+        )
 
 
 def _taints_in_other_words(nodes: NodeGroup) -> Findings:

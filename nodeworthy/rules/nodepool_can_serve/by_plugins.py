@@ -77,7 +77,7 @@ def _of_a_plugin(plugin: DaemonSetManifest, door: PoolDoor) -> Findings:
     if plugin.chooses(Labels(labels)) is not True:
         skip("it is not known to choose these nodes")
     said = plugin.pods.get("tolerations")
-    taint = _keeping(door, said, "device-plugin" if plugin.is_of_chart else None)
+    taint = _keeping(door, plugin.tolerations)
     if taint is not None:
         place = plugin.place if said.is_absent else said.place
         yield _not_tolerating(door, taint, f"{plugin.title} does", replace(said, place=place))
@@ -89,14 +89,14 @@ def _of_an_exporter(exporter: DaemonSetManifest, door: PoolDoor) -> Findings:
     said = exporter.pods.get("tolerations")
     if exporter.chooses(Labels(labels)) is not True or (exporter.elsewhere is not None and said.is_absent):
         skip("it is not known to choose these nodes, or what it tolerates may stand elsewhere")
-    taint = _keeping(door, said, "dcgm-exporter" if exporter.is_of_chart else None)
+    taint = _keeping(door, exporter.tolerations)
     if taint is not None and taint.key == _GPUS:
         place = exporter.place if said.is_absent else said.place
         told = _not_tolerating(door, taint, f"{exporter.title} does", replace(said, place=place))
         yield replace(told, cause=_UNMEASURED, severity=Severity.WARNING)
 
 
-def _keeping(door: PoolDoor, said: Tree, chart: str | None) -> NodeTaint | None:
+def _keeping(door: PoolDoor, said: Tree, chart: str | None = None) -> NodeTaint | None:
     """The taint that keeps those away who tolerate what is said, or else what their chart does."""
     own = said if said.sequence or said.is_unknown or chart is None else plant(chart_tolerations(chart), said.place)
     stays = [each for each in door.pool.machines.taints if worker_of_taint(each.key) is None]

@@ -11,7 +11,7 @@ from nodeworthy.facts.fleet.karpenter import KarpenterClass
 from nodeworthy.facts.fleet.karpenter_choice import ChosenClass
 from nodeworthy.facts.fleet.no_driver import GpusWithoutDriver
 from nodeworthy.rules.one_driver import FIGHT, NO_DRIVER, RULE, TAKE_THE_IMAGE
-from nodeworthy.verdict import Findings, fail, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Severity, fail, skip, unknown
 
 
 @RULE.check
@@ -56,6 +56,9 @@ def _beside_the_image(nodes: AskedNodes, script: BootScript, chooser: str) -> Fi
 @RULE.check
 def nodes_whose_gpus_are_asked_for_have_one(without: GpusWithoutDriver) -> Findings:
     pool = without.pool
+    if without.is_left_to_others:
+        yield _nobody_of_others(without)
+        return
     yield fail(
         without,
         f"nobody brings the driver, and {without.askers}",
@@ -66,4 +69,20 @@ def nodes_whose_gpus_are_asked_for_have_one(without: GpusWithoutDriver) -> Findi
         severity=pool.severity,
         cause=f"{NO_DRIVER}; nor could the operator bring one, as NVIDIA has no driver container for this system",
         remedy=TAKE_THE_IMAGE,
+    )
+
+
+def _nobody_of_others(without: GpusWithoutDriver) -> Draft:
+    said = without.pool.driver_said
+    return fail(
+        without,
+        f"AKS is told to install no driver, and nobody else here brings one, while {without.askers}",
+        is_="gpu_driver None",
+        should="one who brings it",
+        on=without.pool.title,
+        related=[*([said] if said is not None else []), without.asks],
+        severity=Severity.WARNING,
+        cause=NO_DRIVER,
+        remedy='let AKS install it (gpu_driver = "Install", or leave it out), or install the GPU operator, which '
+        "brings one and its own device plugin",
     )

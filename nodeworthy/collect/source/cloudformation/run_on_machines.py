@@ -17,6 +17,8 @@ from nodeworthy.verdict import Place
 
 _INIT, _SETS = "AWS::CloudFormation::Init", "configSets"
 _DOCUMENT = "AWS::SSM::Document"
+# What a shell of Linux is never told.
+_OF_WINDOWS = pattern(r"(?i)\b(?:powershell|cmd|msiexec|[\w-]{1,40})\.exe\b|(?:^|[|;&]\s{0,8})powershell\b")
 # What stands behind it is a text as it is written, but for what is filled in.
 _SUB = pattern(r"!Sub(?=[ \t\n])", words=("!Sub",))
 _FILLED_IN = pattern(r"\$\{[\w.:]{1,255}\}", words=("${",))
@@ -38,6 +40,8 @@ def _of_init(init: Tree) -> Iterator[BootScript]:
     another."""
     configs = list(_in_order(init))
     called = list(chain.from_iterable(map(_commands, configs)))
+    if any(_OF_WINDOWS.search(said.string) for said, _ in called):
+        return
     steps = [ScriptLines(_filled_in(text.string) + after, text) for text, after in called]
     told = " ".join(each.text for each in steps)
     scripts = [given_script(each, "the file") for each in _files(configs, told)]
