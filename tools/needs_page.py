@@ -31,6 +31,7 @@ SOURCES: dict[str, str] = {
     "HamiGpus": f"{_DECLARED}; the nodes of a cluster",
     "HamiSetup": "HAMi's values, or its installation in a cluster",
     "KubeadmConfig": "the documents of one file that kubeadm is given with --config",
+    "ChosenClass": "NodePools that ask for GPUs, and the EC2NodeClasses of their cluster",
     "KarpenterPool": "NodePools that ask for GPUs, in the same folder",
     "MigLayouts": "configurations of mig-parted: a ConfigMap, values, a file",
     "MonitoringAsked": f"{_DECLARED} alone",
