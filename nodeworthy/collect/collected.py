@@ -55,6 +55,7 @@ from nodeworthy.facts.fleet.gpu_machine import GpuMachine
 from nodeworthy.facts.fleet.gpu_pool import AskedTypes, GpuPool, PoolDoor, RefusedMachines, RetiredMachines
 from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool, MisplacedNodes
 from nodeworthy.facts.fleet.no_driver import GpusWithoutDriver
+from nodeworthy.facts.fleet.node_configuration import NodeConfiguration
 from nodeworthy.facts.fleet.node_size import NodeSize
 from nodeworthy.facts.fleet.pool_claim import PoolClaim
 from nodeworthy.facts.fleet.pool_system import ClusterVersion, NodeVersion, PoolSystem
@@ -219,6 +220,7 @@ _FILES: Final[Facts] = frozenset(
         MisplacedNodes,
         NamedArchive,
         NamedImage,
+        NodeConfiguration,
         NodeFiles,
         OpenedPort,
         OperatorByHelm,

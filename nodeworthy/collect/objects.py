@@ -23,6 +23,8 @@ def facts_of(document: Tree) -> Iterator[Fact]:
         return
     for of_a_kind in READ_BY_KIND.get(document.get("kind").string, ()):
         yield from of_a_kind(document)
+    if document.get("apiVersion").string == _OF_TALOS_OWN:
+        yield from _configurations(document)
     yield from _pods(document)
     if holds_patches(document):  # a Kustomization, which often does not say that it is one
         yield from _patched(document)
@@ -360,6 +362,7 @@ def _nodes_of_talos(document: Tree) -> Iterator[Fact]:
         yield from nodes_of_talos(document)
         yield from clusters_of_talos(document)
         yield from _manifests_of_talos(document)
+        yield from _configurations(document)
     elif document.get("cluster", "clusterName").text is not None and set(document.mapping) <= {"cluster", "version"}:
         from nodeworthy.facts.fleet.talos import clusters_of_talos
 
@@ -396,6 +399,12 @@ def _holds_variables(document: Tree) -> bool:
     return any("vars" in each.mapping or "children" in each.mapping for each in document.mapping.values())
 
 
+def _configurations(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.fleet.node_configuration import configurations
+
+    yield from configurations(document)
+
+
 def _of_kubeadm(document: Tree) -> Iterator[Fact]:
     from nodeworthy.facts.boot.kubeadm_config import kubeadm_configs
     from nodeworthy.facts.fleet.made_clusters import nodes_of_kubeadm
@@ -424,6 +433,8 @@ def _workers_of_gardener(document: Tree) -> Iterator[Fact]:
 
 # A machine config, a talconfig, what an image is made of.
 _OF_TALOS = frozenset(("machine", "talosVersion", "customization"))
+# The version of the documents that stand beside a machine config of Talos'.
+_OF_TALOS_OWN = "v1alpha1"
 # What Cluster API makes machines into nodes by: `KubeadmConfig`, `KubeadmConfigTemplate`, `KubeadmControlPlane`.
 _BOOTSTRAPS = ("CK8s", "EKS", "Nodeadm", "Kubeadm", "RKE2", "KThrees", "K0s", "K0sWorker", "MicroK8s", "Talos")
 _OF_BOOTSTRAP = ("Config", "ConfigTemplate", "ControlPlane")
@@ -470,6 +481,7 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "Installation": (_said_of_a_cluster,),
     "InstanceGroup": (_groups_of_kops, _asked_types),
     "JoinConfiguration": (_of_kubeadm,),
+    "KubeletConfiguration": (_configurations,),
     "KubernetesCluster": (_hosted, _said_of_a_cluster),
     "KubernetesClusterNodePool": (_hosted,),
     "LocalQueue": (_queues,),
