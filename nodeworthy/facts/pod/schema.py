@@ -14,9 +14,13 @@ from nodeworthy.facts.pod.refused import MADE_LATER, PodRefusal, is_whole
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.pod_fields import fields_of, group_of, is_standard_resource, words_of
 from nodeworthy.patterns import pattern
+from nodeworthy.records import replace
 
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _HANDLERS = ("exec", "grpc", "httpGet", "tcpSocket")
+_LISTS = ("ports", "env", "volumeMounts")
+# Volumes of which it is known what may stand in them.
+_SOURCES = ("emptyDir", "hostPath", "persistentVolumeClaim", "configMap", "secret")
 _COUNTS = ("replicas", "parallelism", "completions", "backoffLimit")
 # GPUs by a name without a domain.
 _BARE = pattern(r"(?:nvidia[-.])?(?:com[-.])?gpus?|nvidia", re.IGNORECASE)
@@ -74,7 +78,10 @@ def _in_all_of_it(pod: PodTemplate) -> Iterator[PodRefusal]:
         yield from _has_no(pod.document.get("spec"), pod.kind, f"{pod.kind}'s spec")
         yield from _is_no_count(pod.document.get("spec"))
     yield from _has_no(pod.spec, "pod", "the pod's spec")
+    yield from _has_no(pod.spec.get("securityContext"), "pod-securityContext", "the pod's securityContext")
     yield from no_tolerations(pod.spec)
+    for volume in pod.spec.get("volumes").sequence:
+        yield from _in_a_volume(volume)
     for container in pod.containers:
         yield from _in_a_container(container)
 
@@ -150,12 +157,31 @@ def _in_a_container(container: Container) -> Iterator[PodRefusal]:
     yield from _has_no(tree, "container", f"the container {container.name}")
     yield from _is_no_word(tree.get("imagePullPolicy"), "imagePullPolicy")
     yield from _has_no(tree.get("resources"), "resources", f"resources of the container {container.name}")
+    yield from _of_its_context(container)
+    for name in _LISTS:
+        for each in tree.get(name).sequence:
+            yield from _has_no(each, name, f"{name} of the container {container.name}")
     for name in ("requests", "limits"):
         yield from _asks_for_nothing(container, name)
     for name in _PROBES:
         yield from _asks_nobody(tree.get(name), name, container)
     for port in tree.get("ports").sequence:
         yield from _is_no_port(port.get("containerPort"))
+
+
+def _of_its_context(container: Container) -> Iterator[PodRefusal]:
+    called = f"securityContext of the container {container.name}"
+    for found in _has_no(container.tree.get("securityContext"), "container-securityContext", called):
+        is_the_pods = found.is_ in fields_of("pod-securityContext")
+        yield replace(found, should=f"{found.is_} in the pod's securityContext") if is_the_pods else found
+
+
+def _in_a_volume(volume: Tree) -> Iterator[PodRefusal]:
+    called = f"the volume {volume.get('name').text or '?'}"
+    yield from _has_no(volume, "volumes", called)
+    for name, source in volume.mapping.items():
+        if name in _SOURCES:
+            yield from _has_no(source, name, f"{name} of {called}")
 
 
 def _asks_for_nothing(container: Container, name: str) -> Iterator[PodRefusal]:

@@ -35,7 +35,7 @@ class Choice:
 def choices(pod: PodTemplate) -> Iterator[Choice]:
     for container in pod.containers:
         said, asks = container.variable(VARIABLE), _asks(container)
-        if said is not None and asks and value_if_known(said):
+        if said is not None and asks and value_if_known(said) is not None:
             yield Choice(container, asks, said)
 
 

@@ -4,7 +4,7 @@ The device plugin chooses which GPUs a container gets, and hands over its choice
 NVIDIA_VISIBLE_DEVICES. kubelet puts the plugin's variables before the pod's own, and of two of one name the later one
 counts: what the pod's template says wins. With `all` a container sees every GPU of its node, those of other pods
 among them, and frameworks take the first one, which is somebody else's; with an index it sees that card whichever it
-was given; with `none` or `void` it has a GPU to itself and sees none. Who lists no GPU among its resources (an
+was given; with `none`, `void` or nothing it has a GPU to itself and sees none. Who lists no GPU among its resources (an
 exporter, a debugging pod) may say what it likes. CUDA's own variable knows no `all`: with CUDA_VISIBLE_DEVICES=all a
 program finds no device. Nor does it with `2,3` in a container of two GPUs, whose own are 0 and 1 wherever they are.
 
