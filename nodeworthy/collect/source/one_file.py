@@ -37,7 +37,7 @@ _OF_ANSIBLE = (".yml", ".yaml")
 # What a task says that Ansible may read in another way, at the least: a list, and one of these in it.
 _OF_A_TASK = pattern(
     rb"(?m)^[ \t]*(?:-[ \t]+)?(?:[\w.]+\.)?(?:mode|shell|include|sudo|kubernetes|docker|service|systemd)[ \t]*:\s",
-    words=(b"mode:", b"shell:", b"include:", b"sudo:", b"kubernetes:", b"docker:", b"service:", b"systemd:"),
+    words=(b"mode", b"shell", b"include", b"sudo", b"kubernetes", b"docker", b"service", b"systemd"),
 )
 _OF_OBJECTS = pattern(rb"(?m)^(?:- )?apiVersion[ \t]*:", words=(b"apiVersion",))
 _VAGRANTFILE = "Vagrantfile"
