@@ -82,7 +82,7 @@ def reason(why: str) -> str:
     from nodeworthy.redaction import hide_secrets
 
     if isinstance(why, ToGive):
-        return ToGive(hide_secrets(plainly(why.why)), hide_secrets(plainly(why.give)))
+        return ToGive(hide_secrets(plainly(why.why)), hide_secrets(plainly(why.give)), *why.asked)
     return hide_secrets(plainly(why))
 
 

@@ -173,19 +173,26 @@ class NotKnown(Exception):
 
 
 class ToGive(str):
-    """Why a rule can't judge, where the reader can provide what is missing. The sentence ends with what to provide."""
+    """Why a rule can't judge, where the reader can provide what is missing. The sentence ends with what to provide, and
+    where that is something that has to say much, with what it is asked for."""
 
     why: str
     give: str
+    asked: tuple[str, ...]
 
-    def __new__(cls, why: str, give: str) -> ToGive:
-        made = super().__new__(cls, f"{why}: {give}")
-        made.why, made.give = why, give
+    def __new__(cls, why: str, give: str, *asked: str) -> ToGive:
+        made = super().__new__(cls, f"{why}: {name_all(give, asked)}")
+        made.why, made.give, made.asked = why, give, asked
         return made
 
-    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
+    def __getnewargs__(self) -> tuple[str, ...]:  # type: ignore[override]
         """Of what a copy of it is made."""
-        return self.why, self.give
+        return self.why, self.give, *self.asked
+
+
+def name_all(begins: str, words: Sequence[str]) -> str:
+    """`whose pools say distribution, GPU and driver`."""
+    return f"{begins} {' and '.join(filter(None, (', '.join(words[:-1]), words[-1])))}" if words else begins
 
 
 class DoesNotApply(Exception):

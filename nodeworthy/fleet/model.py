@@ -8,7 +8,7 @@ from enum import StrEnum
 from nodeworthy.documents.tree import Tree
 from nodeworthy.known.containerd import Containerd
 from nodeworthy.records import dataclass, field
-from nodeworthy.verdict import Located, Place, ToGive
+from nodeworthy.verdict import Located, Place, ToGive, name_all
 
 
 class Driver(StrEnum):
@@ -22,24 +22,19 @@ BROUGHT_BY = {Driver.AMI: "the image", Driver.USER_DATA: "the user data", Driver
 
 # What a pool of a fleet says of its nodes that rules on boot scripts ask for.
 ASKED_OF_A_POOL = ("distribution", "GPU", "driver")
+_GIVE_A_FLEET = (
+    "give --fleet FILE (`nodeworthy fleet infer` begins one), or keep a Pulumi.<stack>.yaml beside it, whose pools say"
+)
 
 
 def no_fleet(asked: Sequence[str] = ASKED_OF_A_POOL) -> ToGive:
     """Why nothing can be judged by a fleet where none is: it ends with what a pool of one would have to say."""
-    return ToGive("there is no fleet to judge by", _give_a_fleet(asked))
+    return ToGive("there is no fleet to judge by", _GIVE_A_FLEET, *asked)
 
 
 def not_inferred(asked: Sequence[str]) -> ToGive:
     """Why nodes that follow from evidence can't be judged by what no evidence says of them."""
-    return ToGive(f"nothing says its nodes' {_listed(asked)}", _give_a_fleet(asked))
-
-
-def _give_a_fleet(asked: Sequence[str]) -> str:
-    return f"give --fleet FILE, or keep a Pulumi.<stack>.yaml beside it, whose pools say {_listed(asked)}"
-
-
-def _listed(asked: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(asked[:-1]), asked[-1])))
+    return ToGive(name_all("nothing says its nodes'", asked), _GIVE_A_FLEET, *asked)
 
 
 class CapacityKind(StrEnum):

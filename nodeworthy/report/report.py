@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from nodeworthy.records import dataclass, field
-from nodeworthy.verdict import Finding, Place, Severity, ToGive, Verdict
+from nodeworthy.verdict import Finding, Place, Severity, ToGive, Verdict, name_all
 
 if TYPE_CHECKING:
     from nodeworthy.engine import Judgement
@@ -52,6 +52,26 @@ EVERYTHING = ReportOptions(show_passed=True, show_skipped=True, show_unknown=Tru
 
 SCHEMA = "nodeworthy/report/v1"
 EVALUATED = (Verdict.PASS, Verdict.FAIL, Verdict.UNKNOWN, Verdict.ERROR)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Something that the reader could give."""
+
+    give: str
+    # Why it is missing, what it has to say, and the rules that wait for it: each once, in their order.
+    reasons: dict[str, None] = field(default_factory=dict)
+    asked: dict[str, None] = field(default_factory=dict)
+    rules: dict[str, None] = field(default_factory=dict)
+
+    def add(self, rule: str, why: ToGive) -> None:
+        self.reasons[why.why] = None
+        self.asked.update(dict.fromkeys(why.asked))
+        self.rules[rule] = None
+
+    @property
+    def told(self) -> str:
+        return name_all(self.give, tuple(self.asked))
 
 
 @dataclass(frozen=True)
@@ -122,16 +142,15 @@ class Report:
         return sorted({each.rule.id for each in self.judgements} - judged)
 
     @cached_property
-    def to_give(self) -> dict[str, dict[str, list[str]]]:
-        """What the reader could give: why it is missing, with the rules that wait for it."""
-        wanted: dict[str, dict[str, list[str]]] = {}
+    def to_give(self) -> list[Wanted]:
+        """What the reader could give, in the order in which it is first missed."""
+        wanted: dict[str, Wanted] = {}
         for each in self.judgements:
             # What is wrong stays wrong, whatever else is said.
             for why in each.reasons if each.verdict is not Verdict.FAIL else ():
                 if isinstance(why, ToGive):
-                    rules = wanted.setdefault(why.give, {}).setdefault(why.why, [])
-                    rules.extend([each.rule.id] if each.rule.id not in rules else [])
-        return wanted
+                    wanted.setdefault(why.give, Wanted(why.give)).add(each.rule.id, why)
+        return list(wanted.values())
 
     @cached_property
     def is_all_unknown(self) -> bool:

@@ -204,11 +204,11 @@ def _closing(report: Report, paint: Paint, asked: ReportOptions) -> Iterator[str
 
 def _to_give(report: Report) -> Iterator[str]:
     """One line for each thing that the reader could give, however much would be judged by it."""
-    for give, wanted in report.to_give.items():
-        rules = sorted({rule for some in wanted.values() for rule in some})
+    for each in report.to_give:
+        rules = sorted(each.rules)
         more = f" and {len(rules) - RULES} more" if len(rules) > RULES else ""
-        why = f"{next(iter(wanted))}: " if len(wanted) == 1 else ""
-        yield on_one_line(f"not judged by {', '.join(rules[:RULES])}{more}: {why}{give}")
+        why = f"{next(iter(each.reasons))}: " if len(each.reasons) == 1 else ""
+        yield on_one_line(f"not judged by {', '.join(rules[:RULES])}{more}: {why}{each.told}")
 
 
 def _skipped(report: Report) -> Iterator[str]:

@@ -77,7 +77,7 @@ class _Writer:
 
 
 def _why_as_data(why: str) -> list[str]:
-    return [why.why, why.give] if isinstance(why, ToGive) else [why]
+    return [why.why, why.give, *why.asked] if isinstance(why, ToGive) else [why]
 
 
 def _why(said: str, *give: str) -> str:
