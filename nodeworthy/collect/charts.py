@@ -90,7 +90,8 @@ def _layouts_of_chart(release: Release) -> Iterator[Fact]:
 
 
 def _dra_driver(release: Release) -> Iterator[Fact]:
-    if "gpuResourcesEnabledOverride" in release.values.mapping or "dra" in release.chart.string:
+    has_its = {"gpuResourcesEnabledOverride", "nvidiaDriverRoot"} & release.values.mapping.keys()
+    if has_its or "dra" in release.chart.string:
         from nodeworthy.facts.pod.claims import dra_drivers
 
         yield from dra_drivers(release)

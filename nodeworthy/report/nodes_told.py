@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
+from nodeworthy.facts.cluster.offered_gpus import is_for_machines
 from nodeworthy.report.chain import Chain
 from nodeworthy.report.printable import on_one_line
 
@@ -45,7 +46,7 @@ def _why(node: NodeGpus, found: Mapping[str, Chain]) -> str:
         return broken.finding.rule
     if not node.is_ready:
         return "not ready"
-    if not any(node.allocatable.values()):
+    if not any(node.allocatable.values()) and not is_for_machines(node):
         return "offers no GPUs"
     if any(node.unhealthy(resource) for resource in node.capacity):
         return "some of its GPUs are unhealthy"

@@ -31,7 +31,7 @@ _PLUGINS = (
 # script that installs a toolkit, or the containerd on which it depends whether the operator works.
 _BUT_THE_OPERATORS = (
     rb"DaemonSet|device-plugin|hami|HAMi|rometheus|profiling|valueFiles|valuesFrom|helmCharts|releases:|sharing:|"
-    rb"containerd(?:\.io)?[=-][12]\.|nvidia-ctk|container-toolkit|karpenter\.|eksctl\.io/|gpuResourcesEnabledOverride|dra-driver|"
+    rb"containerd(?:\.io)?[=-][12]\.|nvidia-ctk|container-toolkit|karpenter\.|eksctl\.io/|gpuResourcesEnabledOverride|nvidiaDriverRoot|dra-driver|"
     rb"mig-configs:"
 )
 _CLAIMS = rb"|resource\.k8s\.io/|resource\.nvidia\.com/|resourceClaims"
@@ -48,7 +48,7 @@ _JOINS_WITH: Mapping[str, bytes] = {
     "MonitoringStack": _PLUGINS,
     "DatabaseServer": rb"postgres",
     "PodTemplate": _PODS + _CLAIMS + rb"|sharing:|kueue\.x-k8s\.io/v",
-    "ResourceClaim": rb"DeviceClass|resourceClaims|gpuResourcesEnabledOverride|dra-driver",
+    "ResourceClaim": rb"DeviceClass|resourceClaims|gpuResourcesEnabledOverride|nvidiaDriverRoot|dra-driver",
     "DraDriver": rb"devicePlugin|toolkit|gpu-operator|valueFiles|valuesFrom|resource\.k8s\.io/",
     "MigLayouts": rb"migManager",
     "KarpenterPool": rb"karpenter\.",

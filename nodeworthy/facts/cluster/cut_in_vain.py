@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
-from nodeworthy.facts.cluster.node_labels import COUNT, INVALID, PRODUCT, wrongly_cut
+from nodeworthy.facts.cluster.node_labels import COUNT, INVALID, LAYOUT, PRODUCT, wrongly_cut
 from nodeworthy.facts.cluster.offered_gpus import first_link
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.known.mig import profiles_of_product
@@ -27,6 +27,15 @@ _CUT_ANEW = (
     "see nvidia-smi -L and nvidia-smi mig -lgi on {0}; reboot it where the mode is Pending; then let the MIG manager "
     "cut anew: kubectl label node {0} nvidia.com/mig.config=all-disabled --overwrite, and then the wanted one again"
 )
+_NOT_CUT = (
+    "MIG mode is on, and nothing is cut (MIG-INVALID, 0 of them): no layout is chosen (no label "
+    "nvidia.com/mig.config), so that no MIG manager cuts them; the mode may have been on before the operator came"
+)
+_CHOOSE_ONE = (
+    "choose a layout: kubectl label node {0} nvidia.com/mig.config=all-1g.… --overwrite (where no MIG manager comes to "
+    "the node, nvidia.com/gpu.deploy.mig-manager=true as well), or cut it by hand (nvidia-smi mig -cgi … -C); or turn "
+    "the mode off (nvidia-smi -mig 0, then a reset) and restart the device plugin"
+)
 _OF_ANOTHER_CARD = (
     "MIG mode is on and no slice was made (MIG-INVALID, 0 of them): the layout '{}' cuts by the profile {}, which {} "
     "does not have; it has {}"
@@ -47,6 +56,8 @@ def why_cut_in_vain(nodes: Sequence[NodeGpus]) -> tuple[str, str] | None:
     node, layout = found
     if node.labels.get(COUNT) != "0":
         return _ONE_NAME.format(layout), _ONE_SIZE.format(node.name)
+    if LAYOUT not in node.labels:
+        return _NOT_CUT, _CHOOSE_ONE.format(node.name)
     return _by_its_profile(node.name, layout, node.labels) or (_UNCUT.format(layout), _CUT_ANEW.format(node.name))
 
 

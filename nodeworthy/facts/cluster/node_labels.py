@@ -22,7 +22,7 @@ GOOGLES = "gke"
 SHARED = "-SHARED"
 # And of GPUs whose MIG devices the strategy `single` has no one name for: the device plugin then offers none.
 # Source: k8s-device-plugin, internal/lm/mig-strategy.go and internal/rm/nvml_manager.go (1.0.0 and since).
-INVALID, _STRATEGY, _LAYOUT = "-MIG-INVALID", "nvidia.com/mig.strategy", "nvidia.com/mig.config"
+INVALID, _STRATEGY, LAYOUT = "-MIG-INVALID", "nvidia.com/mig.strategy", "nvidia.com/mig.config"
 # Of a device plugin that makes several of one GPU, or slices of it: the count is not that of the GPUs.
 _SLICE, _WHOLE, _REPLICAS = "-MIG-", "all-disabled", "nvidia.com/gpu.replicas"
 _SHARED_BY_GKE = ("cloud.google.com/gke-gpu-partition-size", "cloud.google.com/gke-max-shared-clients-per-gpu")
@@ -63,7 +63,7 @@ def wrongly_cut(labels: Mapping[str, str]) -> str | None:
     """How its GPUs are cut, where the strategy `single` can't name what came of that."""
     if not labels.get(PRODUCT, "").endswith(INVALID) or labels.get(_STRATEGY, "single") != "single":
         return None
-    return labels.get(_LAYOUT) or "as it is"
+    return labels.get(LAYOUT) or "as it is"
 
 
 def instance_type_of(labels: Mapping[str, str]) -> str:
@@ -87,7 +87,7 @@ def type_count(labels: Mapping[str, str]) -> int | None:
 def counts_whole_gpus(labels: Mapping[str, str]) -> bool:
     """Whether what it counts are its GPUs, and neither slices nor shares of them. The strategy of MIG alone says
     nothing: it is the operator's default, and stands on nodes that are not cut."""
-    is_cut = _SLICE in labels.get(PRODUCT, "") or labels.get(_LAYOUT, _WHOLE) != _WHOLE
+    is_cut = _SLICE in labels.get(PRODUCT, "") or labels.get(LAYOUT, _WHOLE) != _WHOLE
     is_shared = labels.get(_REPLICAS, "1") not in ("0", "1") or any(name in labels for name in _SHARED_BY_GKE)
     return not (is_cut or is_shared)
 

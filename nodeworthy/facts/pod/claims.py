@@ -206,8 +206,15 @@ def claims_in(document: Tree) -> Iterator[ResourceClaim | DeviceClass | ComputeD
         yield DeviceClass(document.place, name)
 
 
+def has_keys_of_dra(values: Tree) -> bool:
+    """Whether these are its chart's by their keys: the switch of its own, or what it hands out beside its root."""
+    parts = (values.get("resources", each, "enabled") for each in ("gpus", "computeDomains"))
+    has_parts = "nvidiaDriverRoot" in values.mapping and any(not each.is_absent for each in parts)
+    return "gpuResourcesEnabledOverride" in values.mapping or has_parts
+
+
 def dra_drivers(release: Release) -> Iterator[DraDriver]:
-    """The DRA drivers, by the name of their chart or by the switch that no other chart has."""
-    is_its = chart_name(release.chart) in driver_charts() or "gpuResourcesEnabledOverride" in release.values.mapping
+    """The DRA drivers, by the name of their chart or by what no other chart has."""
+    is_its = chart_name(release.chart) in driver_charts() or has_keys_of_dra(release.values)
     if is_its and (release.values.is_mapping or release.values.is_absent):
         yield DraDriver(release.place, release.values, release.origin, release.elsewhere)

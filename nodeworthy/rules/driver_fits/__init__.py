@@ -12,6 +12,9 @@ Ubuntu's unattended-upgrades replaces the driver's libraries under a module that
 new program then ends with `Driver/library version mismatch`. A script that switches it on beside a driver of packages
 holds these packages, or keeps them out by `Package-Blacklist`.
 
+NVIDIA's installer builds the module for the kernel that runs. A script that upgrades all packages as well leaves a
+newer kernel behind, which the next boot takes and for which there is no module: with `--dkms` it is built for each.
+
 On a node the bus shows whether another driver (nouveau, vfio-pci) has the cards; the kernel's log, why it refused the
 module (Secure Boot, another kernel's build, a flavour that does not drive the card); the disk, whether the running
 kernel has a module at all; and nvidia-smi, whether its libraries are of the loaded module's version.

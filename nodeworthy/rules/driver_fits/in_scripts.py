@@ -9,6 +9,7 @@ from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_types import instance_types
 from nodeworthy.facts.boot.drivers import RUNFILE, NvidiaPackage, drivers
+from nodeworthy.facts.boot.kernel_left_behind import by_installer, kernel_left_behind
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.known.drivers import Flavour, flavour_for, flavour_of, last_branch, newest_branch
 from nodeworthy.known.gpus import Gpu, gpu_named
@@ -129,6 +130,28 @@ def nothing_replaces_its_libraries(script: BootScript) -> Findings:
         "with Driver/library version mismatch: the device plugin, and jobs with it",
         remedy="hold the driver's packages (apt-mark hold), or set Unattended-Upgrade::Package-Blacklist "
         '{ "nvidia-"; "libnvidia-"; }',
+        severity=Severity.WARNING,
+    )
+
+
+@RULE.check
+def its_module_is_built_for_the_next_kernel(script: BootScript) -> Findings:
+    if not by_installer(script.timeline):
+        skip("NVIDIA's installer brings no driver here")
+    found = kernel_left_behind(script.timeline)
+    if found is None:
+        return
+    yield fail(
+        found.driver.place,
+        "the driver's module is built for the running kernel alone, and the script upgrades the kernel",
+        is_=f"{found.driver.name} without --dkms",
+        should="--dkms (and the package dkms), or the kernel's packages held",
+        related=[Related(found.upgrade.place, "all packages are upgraded here, those of the kernel, too")],
+        cause="the next boot takes the new kernel, for which nobody has built the module: modprobe finds no nvidia in "
+        "/lib/modules, and nvidia-smi does not reach the driver",
+        remedy="install dkms and the headers of the kernels to come (linux-headers-generic, -aws, -gcp, -azure), and "
+        "give the installer --dkms; or restart the machine behind the upgrade and install the driver then; or "
+        "apt-mark hold the kernel's packages before the upgrade",
         severity=Severity.WARNING,
     )
 

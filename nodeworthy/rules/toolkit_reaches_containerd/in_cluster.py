@@ -60,7 +60,10 @@ def _mends_it(toolkit: ToolkitOnNodes) -> str:
             "CONTAINERD_RESTART_MODE=none out of toolkit.env; if it still knows no such runtime, compare "
             "CONTAINERD_CONFIG with the file that kubelet's containerd reads"
         )
-    return _read_its_log(toolkit) if _its_folders_are_right(toolkit) and toolkit.broken else _compare(toolkit)
+    if _its_folders_are_right(toolkit) and toolkit.broken:
+        return _read_its_log(toolkit)
+    stays = toolkit.is_containerd and not toolkit.unready and bool(toolkit.pods)
+    return f"{_compare(toolkit)}; where they do, {_start_it_again(toolkit)}" if stays else _compare(toolkit)
 
 
 def _compare(toolkit: ToolkitOnNodes) -> str:
