@@ -32,7 +32,6 @@ SOURCES: dict[str, str] = {
     "HamiSetup": "HAMi's values, or its installation in a cluster",
     "KubeadmConfig": "the documents of one file that kubeadm is given with --config",
     "ChosenClass": "NodePools that ask for GPUs, and the EC2NodeClasses of their cluster",
-    "KarpenterPool": "NodePools that ask for GPUs, in the same folder",
     "MigLayouts": "configurations of mig-parted: a ConfigMap, values, a file",
     "MonitoringAsked": f"{_DECLARED} alone",
     "NodeDriver": f"{_LOOK}: NVIDIA's folder in /proc, the files of modprobe",

@@ -54,6 +54,7 @@ from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster, SaidMach
 from nodeworthy.facts.fleet.gpu_machine import GpuMachine
 from nodeworthy.facts.fleet.gpu_pool import AskedTypes, GpuPool, PoolDoor, RefusedMachines, RetiredMachines
 from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool, MisplacedNodes
+from nodeworthy.facts.fleet.karpenter_choice import ChosenClass
 from nodeworthy.facts.fleet.no_driver import GpusWithoutDriver
 from nodeworthy.facts.fleet.node_configuration import NodeConfiguration
 from nodeworthy.facts.fleet.node_size import NodeSize
@@ -212,6 +213,7 @@ _FILES: Final[Facts] = frozenset(
         GpuScaling,
         GresConf,
         HandmadePrometheus,
+        ChosenClass,
         KarpenterClass,
         KubeadmConfig,
         LeftOut,
