@@ -128,6 +128,8 @@ class Unknown:
     why: str
     # Of a planned resource's output: that resource's URN, where it can be told.
     of: str = ""
+    # Of a text of several pieces: the last of them, where it is written.
+    end: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,9 @@ def _place(spot: Spot, subject: str) -> Place:
 def _text(value: Str) -> Value:
     hole = value.hole
     if hole is not None:
-        return Unknown(f"{value.shown}: {hole.why}", hole.of if len(value.pieces) == 1 else "")
+        last = value.pieces[-1]
+        end = "" if isinstance(last, Hole) else last.text
+        return Unknown(f"{value.shown}: {hole.why}", hole.of if len(value.pieces) == 1 else "", end)
     return value.known
 
 

@@ -14,7 +14,7 @@ script makes: to everyone, where no range is said.
 from __future__ import annotations
 
 from nodeworthy.facts.aws.node_group import NodeGroup
-from nodeworthy.facts.aws.security_group import Opening, SecurityGroup, Way
+from nodeworthy.facts.aws.security_group import Opening, SecurityGroup, Way, is_some_network
 from nodeworthy.facts.aws.world_ports import OpenedPort, PlannedFleet, allowed_ports, is_everyone, listed_ranges
 from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
@@ -86,7 +86,7 @@ def _judged(group: SecurityGroup, opening: Opening, planned: PlannedFleet | None
             )
         return
     for each in (*opening.ranges, *listed):
-        if isinstance(each.state, Unknown):
+        if isinstance(each.state, Unknown) and not is_some_network(each):
             yield unknown(each, f"to whom {group.title} opens {opening.ports} is not known: {each.state.why}")
 
 

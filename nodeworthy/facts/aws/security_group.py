@@ -82,10 +82,20 @@ class Opening:
         return holds(self.first.state.value, self.last.state.value)
 
 
+_HALF_THE_WORLD = 1
+
+
 def is_the_world(text: str) -> bool:
     """All addresses, or so many of them (both halves of the world, say) that nobody can have meant a network."""
     network = network_of(text)
-    return network is not None and network.prefixlen <= 1
+    return network is not None and network.prefixlen <= _HALF_THE_WORLD
+
+
+def is_some_network(located: Located[str]) -> bool:
+    """Whether its length is written, and only its address is not known: `${…}/32`."""
+    end = located.state.end if isinstance(located.state, Unknown) else ""
+    length = end.rpartition("/")[2]
+    return "/" in end and length.isdecimal() and int(length) > _HALF_THE_WORLD
 
 
 def network_of(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
