@@ -40,9 +40,32 @@ def test_of_three_nobody_is_blamed() -> None:
     assert outliers({"a": 700, "b": 700, "c": 70}) == {}
 
 
-@pytest.mark.parametrize(("value", "found"), [(89.9, ["d"]), (90.1, [])])
+@pytest.mark.parametrize(("value", "found"), [(89.9, ["d"]), (90, []), (90.1, [])])
 def test_it_takes_a_tenth(value: float, found: list[str]) -> None:
     assert list(outliers({"a": 100, "b": 100, "c": 100, "d": value})) == found
+
+
+def test_how_far_it_lies_below_the_others_is_said() -> None:
+    assert outliers({"a": 100, "b": 100, "c": 100, "d": 75}) == {"d": 0.25}
+
+
+@pytest.mark.parametrize(
+    ("slow", "others", "is_found"),
+    [
+        # Up to 16 it takes four deviations, which are 17.8 here; up to 64 four and a half, 20.0; then five, 22.2.
+        (81, {97: 7, 100: 1, 103: 7}, True),
+        (81, {97: 8, 103: 8}, False),
+        (79, {97: 31, 103: 32}, True),
+        (79, {97: 31, 100: 1, 103: 32}, False),
+        # Up to 32 each is compared with the others, which the slow one does not widen; of more with all.
+        (80.5, {100: 16, 106: 15}, True),
+        (80.5, {100: 16, 106: 16}, False),
+    ],
+)
+def test_of_more_gpus_one_must_be_further_out(slow: float, others: Mapping[float, int], is_found: bool) -> None:
+    alike = [value for value, times in others.items() for _ in range(times)]
+    found = outliers({"slow": slow, **{f"g{at}": value for at, value in enumerate(alike)}})
+    assert ("slow" in found) is is_found
 
 
 def matrix(

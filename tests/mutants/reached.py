@@ -31,7 +31,10 @@ ASKED = (
     *("tests/cloud", "tests/cluster", "tests/engine", "tests/facts"),
     *("tests/node", "tests/plan", "tests/source", "tests/boot/rules", "tests/boot/rules2"),
     *("tests/fleet/test_infer.py", "tests/fleet/test_infer_kinds.py"),
-    *(f"tests/accept/test_{each}.py" for each in ("baseline", "fleet_floors", "floors", "peers", "slow_networks")),
+    *(
+        f"tests/accept/test_{each}.py"
+        for each in ("baseline", "fleet_floors", "floors", "peers", "right", "slow_networks")
+    ),
 )
 # Of these `make test` draws a part, and here all are asked.
 WHOLE = ("tests/facts/test_read.py",)

@@ -37,10 +37,10 @@ class Kernel:
     @property
     def majority(self) -> tuple[str, int] | None:
         """What most others computed, and how many they are; None where they are too few or do not agree."""
-        most = Counter(self.others.values()).most_common(1)
-        if not most or most[0][1] < MAJORITY or most[0][1] * 2 <= len(self.others):
-            return None
-        return most[0]
+        for said, times in Counter(self.others.values()).most_common(1):
+            if times >= MAJORITY and times * 2 > len(self.others):
+                return said, times
+        return None
 
 
 @dataclass(frozen=True)
@@ -108,8 +108,14 @@ def _checksums(
 
 
 def _kernel(each: Measure, uuid: str, alike: Mapping[str, Sequence[str]]) -> Kernel:
-    others = {other: same[0] for other, same in alike.items() if other != uuid and len(set(same)) == 1}
+    others = {other: said for other, same in alike.items() if other != uuid and (said := _steady(same)) is not None}
     return Kernel(str(each.where.get("kernel", each.series)), tuple(alike[uuid]), others)
+
+
+def _steady(same: Sequence[str]) -> str | None:
+    """What it computes each time; None where that differs."""
+    first, *others = set(same)
+    return None if others else first
 
 
 def _counters(mine: Sequence[Measure]) -> Iterator[Counters]:
