@@ -59,6 +59,7 @@ def test_what_a_list_names(text: str, named: list[tuple[str, int]]) -> None:
         ("kube_apt: https://apt.kubernetes.io/\nmirror: https://pkgs.k8s.io/", []),
         ("kube_apt: https://apt.kubernetes.io/\n# mirror: https://pkgs.k8s.io/", [("apt.kubernetes.io", 1)]),
         ("a: {b: {c: {d: {e: {f: https://apt.kubernetes.io/}}}}}", [("apt.kubernetes.io", 1)]),
+        ("a: {b: [{c: [{d: https://apt.kubernetes.io/}]}]}", [("apt.kubernetes.io", 1)]),
         ("a: {b: {c: {d: {e: {f: {g: https://apt.kubernetes.io/}}}}}}", []),
     ],
 )  # fmt: skip

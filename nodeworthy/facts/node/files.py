@@ -137,14 +137,14 @@ def _imported_from(file: NodeFile, imports: Sequence[str]) -> str | None:
 def path_on(file: NodeFile, runtime: Containerd | None) -> str:
     """Where a file lies on this distribution: under its base dir, or beside its own templates."""
     path = file.spot.path
-    if runtime is None or runtime.config is None:
+    if runtime is None:
         return path
     if file.kind is NodeFileKind.REGISTRIES:
         return path if file.spot.is_laid_out else runtime.registries or path
     if not file.spot.is_laid_out and posixpath.basename(path) in map(posixpath.basename, runtime.templates):
         return next(each for each in runtime.templates if posixpath.basename(each) == posixpath.basename(path))
-    base = runtime.config.removesuffix(defaults().config) if takes_base_dir(runtime.distribution) else ""
-    moved = file.kind in (NodeFileKind.CONFIG, NodeFileKind.HOSTS) and not path.startswith(base or "/")
+    base = (runtime.config or "").removesuffix(defaults().config) if takes_base_dir(runtime.distribution) else ""
+    moved = file.kind in (NodeFileKind.CONFIG, NodeFileKind.HOSTS) and not path.startswith(base)
     return f"{base}{path}" if moved else path
 
 
