@@ -285,3 +285,23 @@ def near(name: str) -> tuple[str, ...]:
     if not re.search(r"\d", name):
         return ()
     return tuple(spelt[each] for each in difflib.get_close_matches(_bare(name), spelt, 3, 0.72))
+
+
+@cache
+def meant_variable(name: str) -> str | None:
+    """Slurm's variable that was meant by one that it does not have: another by one letter, or by two that have changed
+    places. None for its own, and for what resembles none of them."""
+    known: Sequence[str] = _table()["variables"]["names"]
+    if name in known:
+        return None
+    near = [each for each in known if abs(len(each) - len(name)) <= 1 and _is_a_slip(name, each)]
+    return near[0] if len(near) == 1 else None
+
+
+def _is_a_slip(name: str, meant: str) -> bool:
+    first = next((at for at, pair in enumerate(zip(name, meant, strict=False)) if pair[0] != pair[1]), None)
+    if first is None:
+        return True
+    one, other = name[first:], meant[first:]
+    swapped = one[:2] == other[1::-1] and one[2:] == other[2:]
+    return swapped or one[1:] == other[1:] or one[1:] == other or one == other[1:]

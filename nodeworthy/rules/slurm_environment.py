@@ -21,6 +21,9 @@ whatever Python the submitting shell had; `conda init` changes what later shells
 
 A program that asks for a variable which the job sets and does not export (`os.environ["MODEL"]` below `MODEL=…`) ends
 with a KeyError. That is looked for where its text is known: in the job, in a file that the job writes, beside it.
+
+A variable of Slurm's whose name is one letter off (`$SLURM_CPUS_PER_TASKS`, `$SLURM_NODENAME` for SLURMD_NODENAME) is
+nothing: a program is given an empty word, or the option behind it. A name that the job sets itself is its own.
 """
 
 from __future__ import annotations
@@ -30,6 +33,7 @@ from collections.abc import Sequence
 
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
+from nodeworthy.facts.slurm.misspelt_variables import misspelt_variables
 from nodeworthy.facts.slurm.ran import Ran
 from nodeworthy.facts.slurm.settings import SettingFault, faults, kept_from_programs, place_for
 from nodeworthy.patterns import pattern
@@ -76,6 +80,23 @@ def its_shell_knows_what_it_calls(job: SlurmJob) -> Findings:
         should=f"{hook} above it, or a module that does it",
         cause="Run 'conda init' before 'conda activate': what runs below has the submitting shell's Python, or none",
         remedy=f"above line {found.place.line}: {hook}, or source …/etc/profile.d/conda.sh",
+    )
+
+
+@RULE.check
+def slurm_has_its_variables(job: SlurmJob) -> Findings:
+    found = list(misspelt_variables(job))
+    if not found:
+        skip("it asks for no variable whose name is almost one of Slurm's")
+    first, *others = found
+    yield fail(
+        first.place,
+        f"${first.name} is nothing: Slurm has {first.meant}, and nobody sets this one",
+        is_=f"${first.name}",
+        should=f"${first.meant}",
+        related=[Related(each.place, f"nor does anybody set {each.name} ({each.meant})") for each in others],
+        cause="the shell makes an empty word of a variable that nobody has set, or none, and says nothing",
+        remedy=f"write ${first.meant}",
     )
 
 

@@ -7,4 +7,4 @@
 for fold in 0 1 2 3; do
     CUDA_VISIBLE_DEVICES=$fold python train.py --fold "$fold" > "fold-$fold.log" 2>&1 &
 done
-wait
+wait $(jobs -p)

@@ -9,4 +9,4 @@ export OMP_NUM_THREADS=8 TOKENIZERS_PARALLELISM=false
 mapfile -t nodes < <(scontrol show hostnames "$SLURM_JOB_NODELIST")
 srun --nodes=1 --ntasks=1 -w "${nodes[1]}" python train.py --num_nodes 2 --node_rank 1 --head "${nodes[0]}" &
 python train.py --num_nodes 2 --node_rank 0 --head "${nodes[0]}"
-wait
+wait $(jobs -p)

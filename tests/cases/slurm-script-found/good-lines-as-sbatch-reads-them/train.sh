@@ -13,4 +13,4 @@
 export TOKENIZERS_PARALLELISM=false
 trap 'touch stop' USR1
 srun python train.py &
-wait
+wait $(jobs -p)

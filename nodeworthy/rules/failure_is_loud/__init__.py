@@ -16,6 +16,9 @@ What a script has other machines do (`ssh HOST "sudo kubeadm init"`, `ssh HOST b
 `vagrant ssh -c` and `multipass exec` are no other) is asked the same: ssh ends as the last command there does, and
 `set -e` holds on neither side for the other.
 
+A job of Slurm's ends as its batch script does: a bare `wait` is 0 whatever has become of what it started with `&`, and
+the job is COMPLETED. `wait "$pid"` and `wait -n` end as what they wait for has ended.
+
 make stops at a command that fails, unless a `-` stands in front of it; Docker ends a build there.
 
 Packer gives each `provisioner "shell"` a shell of its own, `/bin/sh -e`, and asks it how it ended: an `inline_shebang`

@@ -1,0 +1,34 @@
+"""A job of Slurm's fails where the work fails that it has started in the background."""
+
+from __future__ import annotations
+
+from nodeworthy.facts.slurm.job import SlurmJob
+from nodeworthy.facts.slurm.ran import path_in_words
+from nodeworthy.facts.slurm.unheard import unheard_work, works_in_background
+from nodeworthy.rules.failure_is_loud import MOST_RELATED, RULE
+from nodeworthy.verdict import Findings, Related, fail, skip
+
+
+@RULE.check
+def the_job_fails_with_its_work(job: SlurmJob) -> Findings:
+    if not works_in_background(job):
+        skip("it starts no work in the background")
+    found = unheard_work(job)
+    if found is None:
+        return
+    first, *others = found.works
+    called = path_in_words(first.script) if first.script is not None else first.module or first.program
+    yield fail(
+        found.wait.place,
+        f"where {called} fails, the job is COMPLETED all the same: a bare `wait` is 0 whatever it has waited for",
+        is_="wait",
+        should='wait "$pid" for each of them, or wait -n, and an end with its status',
+        related=[
+            Related(first.place, "this is started in the background"),
+            *(Related(each.place, "and so is this") for each in others[:MOST_RELATED]),
+        ],
+        cause="Slurm takes how its batch script ended for how the job ended: what waits for it (afterok) begins, "
+        "and nobody is told",
+        remedy='keep each number behind its `&` (pids+=("$!")), and end with: for pid in "${pids[@]}"; do wait "$pid" '
+        "|| failed=1; done; exit ${failed:-0}",
+    )
