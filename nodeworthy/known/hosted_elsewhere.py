@@ -10,7 +10,7 @@ from typing import Any
 
 from nodeworthy.known.cloud_gpus import MachineGpus
 from nodeworthy.known.gpus import gpu_named
-from nodeworthy.known.instances import gpus_of
+from nodeworthy.known.instances import exists, gpus_of, has_gpus, may_be_newer, near
 from nodeworthy.known.tables import table_of
 from nodeworthy.records import dataclass
 
@@ -71,7 +71,9 @@ def gpus_elsewhere(cloud: str, machine: str, preset: str = "") -> MachineGpus | 
     """The GPUs of a machine type; None where it has none of NVIDIA's that is known."""
     if cloud == _AWS:
         has = gpus_of(machine)
-        return MachineGpus(has.gpu, has.count) if has is not None else None
+        if has is None:
+            return MachineGpus(None, None) if has_gpus(machine) else None
+        return MachineGpus(has.gpu, has.count)
     rows = _table()["machines"].get(cloud, {"types": {}})
     for text, row in rows["types"].items():
         found = re.fullmatch(text, machine)
@@ -87,6 +89,8 @@ def gpus_elsewhere(cloud: str, machine: str, preset: str = "") -> MachineGpus | 
 
 def others_elsewhere(cloud: str, machine: str) -> tuple[str, ...]:
     """The types that its cloud has in its place, where all are known and it is none of them."""
+    if cloud == _AWS:
+        return near(machine) if has_gpus(machine) and not (exists(machine) or may_be_newer(machine)) else ()
     rows = _table()["machines"].get(cloud, {"types": {}})
     found = next(filter(None, (re.fullmatch(text, machine) for text in rows["types"])), None)
     if found is None or "numbers" not in rows or "count" not in found.groupdict():

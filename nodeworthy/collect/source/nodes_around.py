@@ -200,7 +200,11 @@ class NodesAround:
         return [] if _lies_around(source, _ADDS, (*_SUFFIXES, *_HCL)) else self._pools_of_roots(source)
 
     def _is_of_the_only_root(self, source: Source) -> bool:
-        roots = {os.path.dirname(each) for each in self._roots_of_nodes(source)}  # noqa: PTH120 - a path as text
+        """What a root calls as a module lies below it, or beside, and is no root by itself."""
+        from nodeworthy.collect.source.terraform import folder_of_root
+
+        near = {os.path.dirname(each) for each in self._roots_of_nodes(source)}  # noqa: PTH120 - a path as text
+        roots = {folder_of_root(each, source) for each in near}
         lies = Path(source.lies)
         return len(roots) == 1 and not _aside(lies) and _lie_as_one(lies.parent, Path(roots.pop()))
 

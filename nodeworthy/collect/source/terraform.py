@@ -301,7 +301,7 @@ def _root_of(folder: str, source: Source) -> TerraformRoot | None:
     called = source.scopes.parts.get(folder)
     if called is not None:
         return called
-    own, folder = folder, _calling(folder, source)
+    own, folder = folder, folder_of_root(folder, source)
     root = source.scopes.roots.get(folder) or _opened(folder, source)
     if root is not None:
         # None of its instances may be there; its files are looked at all the same.
@@ -338,7 +338,7 @@ def _know_parts(root: TerraformRoot, scopes: Scopes) -> None:
     root.disk.tell = is_a_part
 
 
-def _calling(folder: str, source: Source) -> str:
+def folder_of_root(folder: str, source: Source) -> str:
     """The root that this folder is a part of, among all that was named with it, or that lies in the scope of a file;
     itself where nobody calls it."""
     within = source.below or os.fspath(source.scope.root or "")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from nodeworthy.collect.source.terraform_nodes import holes
 from nodeworthy.collect.source.terraform_provisioners import scripts_given_to
-from nodeworthy.facts.fleet.gpu_machine import AZURES, EXTENSION, GOOGLES, GpuMachine, installs_drivers, machine_in
+from nodeworthy.facts.fleet.gpu_machine import AZURES, EXTENSIONS, GOOGLES, GpuMachine, installs_drivers, machine_in
 from nodeworthy.facts.fleet.hosted_pools import HostedResource
 from nodeworthy.facts.surroundings import Surroundings
 from nodeworthy.hcl.instances import Instance
@@ -15,7 +15,8 @@ from nodeworthy.hcl.root import Module
 from nodeworthy.hcl.trees import tree
 from nodeworthy.records import replace
 
-_MACHINE = "virtual_machine_id"
+# Where an extension names the machine, or the scale set, that it is for.
+_FOR = ("virtual_machine_id", "virtual_machine_scale_set_id")
 
 
 def machines_asked_for(module: Module, around: Surroundings | None) -> Iterator[GpuMachine]:
@@ -32,10 +33,11 @@ def machines_asked_for(module: Module, around: Surroundings | None) -> Iterator[
 
 def _extensions(module: Module) -> Iterator[tuple[str, HostedResource]]:
     """Those that bring NVIDIA's driver, by the machine that they are for."""
-    for each in module.everything({EXTENSION}):
+    for each in module.everything(set(EXTENSIONS)):
         if isinstance(each, Instance) and installs_drivers(found := _resource(each)):
-            named = each.values.items.get(_MACHINE)
-            yield from ((hole.of, found) for hole in (holes(named) if named is not None else ()) if hole.of)
+            for name in _FOR:
+                named = each.values.items.get(name)
+                yield from ((hole.of, found) for hole in (holes(named) if named is not None else ()) if hole.of)
 
 
 def _resource(instance: Instance) -> HostedResource:

@@ -25,7 +25,7 @@ from nodeworthy.verdict import Known, Located, NotKnown, Place
 
 GOOGLES = ("google_compute_instance", "google_compute_instance_template", "google_compute_region_instance_template")
 AZURES = ("azurerm_linux_virtual_machine", "azurerm_linux_virtual_machine_scale_set")
-EXTENSION = "azurerm_virtual_machine_extension"
+EXTENSIONS = ("azurerm_virtual_machine_extension", "azurerm_virtual_machine_scale_set_extension")
 # How Azure calls its extension that installs NVIDIA's driver.
 _PUBLISHER, _OF_DRIVERS = "microsoft.hpccompute", "nvidiagpudriverlinux"
 # Packages whose module is built on the machine, and signed by nobody whom its firmware knows.

@@ -80,7 +80,9 @@ def _refused(machine: Tree, asks: AsksForNodes) -> Refused | None:
     others = others_elsewhere(asks.cloud, machine.string)
     if not others:
         return None
-    return Refused(machine.located(), " or ".join(others), "its cloud has machines with other numbers of this GPU")
+    return Refused(
+        machine.located(), " or ".join(others), "its cloud has no machine of this name, and others with this GPU"
+    )
 
 
 def _driver(said: Tree, asks: AsksForNodes, machine: Tree) -> Related | None:

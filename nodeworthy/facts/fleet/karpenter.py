@@ -54,14 +54,18 @@ class KarpenterPool:
         return map(parts_of_requirement, self.tree.get("spec", "template", "spec", "requirements").sequence)
 
     @property
-    def keys_of_auto_mode(self) -> Sequence[Tree]:
-        """The keys of Auto Mode in a pool whose nodes are Karpenter's own. Karpenter has the same labels under other
-        names."""
+    def keys_of_another(self) -> Sequence[Tree]:
+        """The keys of Auto Mode in a pool whose nodes are Karpenter's own, and Karpenter's in one of Auto Mode's. Both
+        have the same labels, under names of their own."""
         spec = self.tree.get("spec", "template", "spec")
-        if spec.get("nodeClassRef", "kind").text != OWN_CLASS:
+        if spec.get("nodeClassRef", "kind").text == OWN_CLASS:
+            others = AUTO_MODE
+        elif self.auto_mode is not None:
+            others = _OWN_KEYS
+        else:
             return ()
         keys = (each.get("key") for each in spec.get("requirements").sequence)
-        return [each for each in keys if each.string.startswith(f"{AUTO_MODE}/instance-")]
+        return [each for each in keys if each.string.startswith(f"{others}/instance-")]
 
     def taints(self, kind: str) -> Sequence[Tree]:
         """`taints` or `startupTaints` of its nodes."""
@@ -304,6 +308,10 @@ def parts_of_requirement(requirement: Tree) -> tuple[str, str, Sequence[Tree]]:
 
 def name_by_karpenter(key: str) -> str:
     return key.replace(f"{AUTO_MODE}/", f"{_OWN_KEYS}/")
+
+
+def name_by_the_other(key: str) -> str:
+    return name_by_karpenter(key) if key.startswith(AUTO_MODE) else key.replace(f"{_OWN_KEYS}/", f"{AUTO_MODE}/")
 
 
 _CAPACITY, _RESERVED = "karpenter.sh/capacity-type", "reserved"

@@ -26,7 +26,8 @@ chooses images by their ids must name its amiFamily (and choose some, an alias a
 role and instanceProfile); v1beta1 in its turn asks for consolidateAfter beside WhenEmpty, and takes it beside nothing
 else. A field that v1 does not have (`kubelet` of a NodePool, `operator` of a taint) kubectl refuses as well, and what
 else applies it drops. A key that Auto Mode's nodes have alone (`eks.amazonaws.com/instance-family`) limits nothing
-where the class is an EC2NodeClass.
+where the class is an EC2NodeClass, nor does one of Karpenter's own (`karpenter.k8s.aws/instance-family`) where it is a
+NodeClass of Auto Mode.
 
 The pods by which a node offers its GPUs must come to it, too: the operator's (`daemonsets.tolerations`), those of node
 feature discovery, by whose label the operator knows a node with GPUs (`node-feature-discovery.worker.tolerations`), and

@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 from nodeworthy.documents.settled import why_incomplete
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool, MisplacedNodes, name_by_karpenter
+from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool, MisplacedNodes, name_by_the_other
 from nodeworthy.known.gpus import gpu_named
 from nodeworthy.known.instances import families_beginning, is_no_family, named_parts
 from nodeworthy.patterns import pattern
@@ -49,20 +49,25 @@ def its_image_is_of_its_clusters_version(node_class: KarpenterClass) -> Findings
 
 @RULE.check
 def it_chooses_by_what_its_nodes_are(pool: KarpenterPool) -> Findings:
-    found = pool.keys_of_auto_mode
+    found = pool.keys_of_another
     if not found:
         return
     first, *others = found
     key = first.string
+    own, foreign = "an EC2NodeClass", "a NodeClass of Auto Mode's"
+    if pool.auto_mode is None:
+        starts, whose, of_, other = "Karpenter", "Auto Mode's", own, foreign
+    else:
+        starts, whose, of_, other = "Auto Mode", "Karpenter's own", foreign, own
     yield fail(
         first,
-        f"{pool.title} chooses by {key}, which is Auto Mode's: of an EC2NodeClass it limits nothing",
+        f"{pool.title} chooses by {key}, which is {whose}: of {of_} it limits nothing",
         is_=key,
-        should=name_by_karpenter(key),
-        related=[Related(each.place, f"{each.text} is Auto Mode's, too") for each in others],
-        cause="Karpenter takes it for a label of your own, and writes it onto whatever node it starts: the cheapest of "
+        should=name_by_the_other(key),
+        related=[Related(each.place, f"{each.text} is {whose}, too") for each in others],
+        cause=f"{starts} takes it for a label of your own, and writes it onto whatever node it starts: the cheapest of "
         "all types that have room for the pod",
-        remedy=f"write {name_by_karpenter(key)}, or let the pool be of a NodeClass of Auto Mode's",
+        remedy=f"write {name_by_the_other(key)}, or let the pool be of {other}",
         severity=Severity.WARNING,
     )
 

@@ -1,0 +1,4 @@
+module "gke" {
+  source       = "../modules/gke"
+  machine_type = "g2-standard-24"
+}
