@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from nodeworthy.known.tables import table_of
@@ -122,6 +122,8 @@ def gke_installs(driver_version: str) -> bool:
     return driver_version in _table()["gke"]["installs"]
 
 
+# Nodes by the thousand are of few sizes.
+@lru_cache(maxsize=1024)
 def gpus_of_size(vm_size: str) -> MachineGpus | None:
     """The GPUs of a VM size of Azure, whose names have no case. None where it has none of NVIDIA's."""
     size = vm_size.lower()

@@ -4,7 +4,9 @@ object that applies their folder, or by the folders in which they lie."""
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path, PurePath
 
 from nodeworthy.collect.source.files import Source
@@ -64,25 +66,31 @@ def _pools_called_so(names: set[str], pools: Sequence[GpuPool]) -> Sequence[GpuP
 
 
 def _names(pool: GpuPool) -> frozenset[str]:
-    folders = PurePath(pool.place.file).parent.parts
-    return frozenset((*folders, pool.cluster.shown() if pool.cluster is not None else ""))
+    return frozenset((*_folders_of(pool.place.file), pool.cluster.shown() if pool.cluster is not None else ""))
+
+
+# Each file of the repository is asked with each of its pools.
+@lru_cache(maxsize=4096)
+def _folders_of(file: str) -> tuple[str, ...]:
+    return PurePath(file).parent.parts
 
 
 def _named_by(folder: PurePath) -> Iterator[str]:
-    yield from (below for above, below in zip(folder.parts, folder.parts[1:], strict=False) if above in _OF_CLUSTERS)
+    yield from (below for above, below in pairwise(folder.parts) if above in _OF_CLUSTERS)
 
 
 def _is_of_a_folder_beside(folder: PurePath, pool: GpuPool) -> bool:
     """`clusters/east` beside `clusters/west`: what lies in one says nothing of the other."""
-    own, its = _by_kind(folder), _by_kind(PurePath(pool.place.file).parent)
+    own, its = _by_kind(folder.parts), _by_kind(_folders_of(pool.place.file))
     kind = next((each for each in own if each in its), None)
     return kind is not None and own[kind] != its[kind]
 
 
-def _by_kind(folder: PurePath) -> dict[str, str]:
+@lru_cache(maxsize=4096)
+def _by_kind(folders: tuple[str, ...]) -> Mapping[str, str]:
     """What the folders are called that lie below one of clusters, the uppermost first."""
     found: dict[str, str] = {}
-    for above, below in zip(folder.parts, folder.parts[1:], strict=False):
+    for above, below in pairwise(folders):
         if above in _OF_CLUSTERS:
             found.setdefault(above, below)
     return found
@@ -101,11 +109,21 @@ def _applied_from(folder: PurePath, source: Source, root: Path) -> Iterator[str]
 
 def _kustomizations(source: Source) -> Iterator[tuple[PurePath, Tree, Path]]:
     for held in source.scope.holding(_FLUX, _YAML):
-        try:
-            documents = read_all(held.data.decode("utf-8", "replace"), Place(path=os.fspath(held.path)))
-        except NotYaml:
-            continue
-        for each in documents:
-            path = each.get("spec", "path").text
-            if path and each.get("apiVersion").string.startswith("kustomize.toolkit.fluxcd.io/"):
-                yield PurePath(os.path.normpath(path.lstrip("/"))), each, held.path
+        for path, document in _applied_by(held.path, held.data):
+            yield path, document, held.path
+
+
+# Of a repository that Flux applies, each file is asked where it is applied from.
+@lru_cache(maxsize=1024)
+def _applied_by(file: Path, data: bytes) -> Sequence[tuple[PurePath, Tree]]:
+    """The folders that Flux applies by the objects in this file."""
+    try:
+        documents = read_all(data.decode("utf-8", "replace"), Place(path=os.fspath(file)))
+    except NotYaml:
+        return ()
+    applied = ((each.get("spec", "path").text, each) for each in documents if _is_flux_kustomization(each))
+    return [(PurePath(os.path.normpath(path.lstrip("/"))), each) for path, each in applied if path]
+
+
+def _is_flux_kustomization(document: Tree) -> bool:
+    return document.get("apiVersion").string.startswith("kustomize.toolkit.fluxcd.io/")
