@@ -105,10 +105,21 @@ def daemonsets(document: Tree) -> Iterator[DaemonSetManifest]:
         )
 
 
+# Where kubelet looks for plugins of devices.
+_PLUGINS = "/var/lib/kubelet/device-plugins"
+
+
 def hands_out_gpus(document: Tree) -> bool:
     """Whether it is a device plugin, without which no node of its offers any."""
     parts = (each.part for each in daemonsets(document))
     return any(each is not Part.DCGM_EXPORTER for each in parts)
+
+
+def hands_out_devices(document: Tree) -> bool:
+    """Whether it is kubelet's plugin of any device, of a network card for RDMA as well."""
+    volumes = document.get("spec", "template", "spec", "volumes").sequence
+    paths = (each.get("hostPath", "path").string.rstrip("/") for each in volumes)
+    return document.get("kind").text == "DaemonSet" and _PLUGINS in paths
 
 
 def title_of(document: Tree) -> str:

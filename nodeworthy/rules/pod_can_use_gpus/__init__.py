@@ -27,16 +27,16 @@ Nor does a pod see GPUs that no server ever makes: one that says a number or a b
 (`value: 8` of a variable, a port among `args`, `gpu: true` in nodeSelector), that mounts a volume which it does not
 have, whose Deployment selects other labels than its template has, whose Job would be started again for ever, that asks
 for more memory than its limit, for `16GB` or for `gpu: 1`, whose fields Kubernetes does not have (`resource`,
-`toleration`, `runtimeClass`), which mounts two volumes at one path or calls two of its volumes, containers or ports
-the same, which tolerates a taint that `Exists` and says a value beside it, or that is written for a version of the API
+`toleration`, `runtimeClass`), which mounts two volumes at one path or calls two of its volumes, containers or ports the
+same, which tolerates a taint that `Exists` and says a value beside it, or that is written for a version of the API
 which is gone, or never was (`apiVersion: v1` of a Deployment, `ray.io/v1beta1`), or a PyTorchJob without a container
 called `pytorch`, by which Kubeflow's operator knows the one that works, or an InferenceService whose model has no
 `modelFormat`, or a job of Volcano's that waits for more pods (`minAvailable`) than its tasks make, or a pod that asks
 KAI's scheduler for a `gpu-fraction` of one or more, or for a part and a whole GPU at once. kubectl prints the refusal,
-and what applies manifests where nobody reads goes on without the pod; who does not validate strictly drops a field
-that is not known. Of a device plugin that nobody makes it is the same, and of what its chart or the exporter's copies
-as it stands: behind helm's `--set` and in a `set` of Terraform's `true` is a boolean (`--set-string`, `type =
-"string"`).
+and what applies manifests where nobody reads goes on without the pod; who does not validate strictly drops a field that
+is not known. Of a device plugin that nobody makes it is the same, be it of a network card, and of what its chart or the
+exporter's copies as it stands: behind helm's `--set` and in a `set` of Terraform's `true` is a boolean (`--set-string`,
+`type = "string"`).
 
 Processes that work on the GPUs of one container (torchrun, deepspeed, MPI, tensor parallelism) talk through `/dev/shm`,
 and so do the workers that load their data. A container has 64 MiB of it, whatever memory the pod has: NCCL then ends
@@ -65,7 +65,7 @@ from typing import Any
 
 from nodeworthy.documents.settled import why_incomplete
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.operator.daemonset_manifest import hands_out_gpus
+from nodeworthy.facts.operator.daemonset_manifest import hands_out_devices, hands_out_gpus
 from nodeworthy.facts.operator.sharing import MPS, SharingConfig
 from nodeworthy.facts.pod.containers import GPU, Container, gpu_meant_by
 from nodeworthy.facts.pod.misplaced import Misplaced, misplaced_settings, why_fields_are_free
@@ -232,7 +232,7 @@ def a_node_offers_what_it_asks_for(pod: PodTemplate) -> Findings:
 def the_server_takes_it(pod: PodTemplate, every: Sequence[PodTemplate]) -> Findings:
     if pod.live is not None:
         skip("the server has taken it")
-    if not pod.uses_gpus and not asks_in_vain(pod) and not hands_out_gpus(pod.document):
+    if not (pod.uses_gpus or asks_in_vain(pod) or hands_out_gpus(pod.document) or hands_out_devices(pod.document)):
         skip("nothing here asks for GPUs")
     gone = api_gone(pod) or served_elsewhere(pod) or served_by_nobody(pod)
     if gone is not None:
