@@ -263,6 +263,18 @@ def test_a_template_is_no_broken_file(here: Path) -> None:
     assert said["operator.yaml"].startswith("this template can't be read before it is filled in: not YAML:")
 
 
+def test_lines_that_a_program_adds_to_its_template_break_no_file(here: Path) -> None:
+    """By the template's name, and a word in capitals with nothing before it but a colon or a quote."""
+    adds = "kind: Job\nspec:\n  containers:\n  - name: train\n    env:EXTRA_VARIABLES\n    - {name: A, value: b}\n"
+    (here / "train-template.yaml").write_text(adds)
+    (here / "job-template.yaml").write_text('kind: Job\nspec:\n  cleanPodPolicy: "All"MORE_LINES\n')
+    (here / "good.yaml").write_text(GOOD)
+    assert told(run_json("check", ".")) == {}
+    (here / "train.yaml").write_text(adds)
+    (here / "other-template.yaml").write_text("kind: Job\nspec: [\n")
+    assert list(told(run_json("check", "."))) == ["other-template.yaml", "train.yaml"]
+
+
 def test_a_program_that_speaks_of_the_operator_is_no_broken_yaml(here: Path) -> None:
     program = (
         'const gpu = new k8s.helm.v3.Release("gpu-operator", {\n  chart: "gpu-operator",\n  values: {toolkit: {}}});\n'

@@ -42,6 +42,8 @@ _MEASURED = (".yaml", ".yml", ".json")
 _MAY_BE_YAML = ("", ".txt", ".values", ".j2", ".tftpl", *_OBJECTS)
 # What a chart's, Ansible's and Terraform's templates have, and other files have no use for.
 _TEMPLATED = (b"{{", b"{%", b"%{", b"${")
+# A word that a program replaces, and no space before it: `env:EXTRA_VARIABLES`, `"All"MORE_LINES`.
+_FILLED_IN = pattern(rb"""(?m)(?:\w:|["'])[A-Z][A-Z0-9]{0,40}(?:_[A-Z0-9]{1,40}){1,8}[ \t]*$""", words=(b"_",))
 # A template that says so is one of values of ours, and that it could not be read must not stay untold.
 _OF_VALUES = pattern(rb"(?m)^[ \t]*(?:toolkit|devicePlugin|dcgmExporter|gpu-operator)[ \t]*:")
 # A chart's own template: what it makes is known when somebody gives it values, and those are read.
@@ -164,7 +166,7 @@ def documents_in(source: Source, data: bytes) -> tuple[list[Tree], str]:
     try:
         return _read_all(_in_jinjas_braces(text), place), text
     except NotYaml as problem:
-        if _is_template(data) and not _is_ansibles(source, data):
+        if _is_template(source, data) and not _is_ansibles(source, data):
             if not _may_be_of_values(source) or _OF_VALUES.search(data) is None or _OF_A_CHART.search(data):
                 return [], text
             raise InputRefused(
@@ -300,8 +302,9 @@ def _is_of_a_tool(source: Source) -> bool:
     return any(each.startswith(".") for each in (source.path.name, *source.scope.folders_of(source.path)))
 
 
-def _is_template(data: bytes) -> bool:
-    return any(mark in data for mark in _TEMPLATED)
+def _is_template(source: Source, data: bytes) -> bool:
+    named = "template" in source.path.name.lower()
+    return any(mark in data for mark in _TEMPLATED) or (named and _FILLED_IN.search(data) is not None)
 
 
 def _could_be_yaml(source: Source, text: str) -> bool:
