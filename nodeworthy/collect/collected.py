@@ -61,6 +61,7 @@ from nodeworthy.facts.fleet.node_size import NodeSize
 from nodeworthy.facts.fleet.pool_claim import PoolClaim
 from nodeworthy.facts.fleet.pool_system import ClusterVersion, NodeVersion, PoolSystem
 from nodeworthy.facts.fleet.served_pods import NodePools
+from nodeworthy.facts.fleet.talos_extensions import NvidiaExtensions
 from nodeworthy.facts.hami.cluster import HamiInstallations
 from nodeworthy.facts.hami.crash import HamiCrashes
 from nodeworthy.facts.hami.fault import HamiPluginNodes, HamiSums, UnmutatedPods
@@ -200,6 +201,7 @@ _DECLARED: Final[Facts] = frozenset(
 # Files alone say it.
 _FILES: Final[Facts] = frozenset(
     {
+        NvidiaExtensions,
         AskedNodes,
         AskedTypes,
         CgroupConf,

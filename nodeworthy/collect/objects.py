@@ -351,15 +351,19 @@ def _clusters_of_omni(document: Tree) -> Iterator[Fact]:
 
 def _workers_of_omni(document: Tree) -> Iterator[Fact]:
     from nodeworthy.facts.fleet.talos import workers_of_omni
+    from nodeworthy.facts.fleet.talos_extensions import extensions_of_talos
 
     yield from workers_of_omni(document)
+    yield from extensions_of_talos(document)
 
 
 def _nodes_of_talos(document: Tree) -> Iterator[Fact]:
     if not _OF_TALOS.isdisjoint(document.mapping):
         from nodeworthy.facts.fleet.talos import clusters_of_talos, nodes_of_talos
+        from nodeworthy.facts.fleet.talos_extensions import extensions_of_talos
 
         yield from nodes_of_talos(document)
+        yield from extensions_of_talos(document)
         yield from clusters_of_talos(document)
         yield from _manifests_of_talos(document)
         yield from _configurations(document)

@@ -45,6 +45,17 @@ def _of_talos(instances: Sequence[Instance]) -> Iterator[Fact]:
     yield from made.values()
     if not any(each.has_driver for each in made.values()):
         yield from {each.name: each for each in _images_of_talos(instances)}.values()
+    yield from _extensions_of_talos(instances)
+
+
+def _extensions_of_talos(instances: Sequence[Instance]) -> Iterator[Fact]:
+    """Imported only where an image is asked for."""
+    asked = list(_asked_extensions(instances))
+    if asked:
+        from nodeworthy.facts.fleet.talos_extensions import of_one_image
+
+        for _, each in asked:
+            yield from of_one_image(each)
 
 
 def _cluster_of_talos(instance: Instance) -> Iterator[SaidCluster]:
@@ -80,17 +91,21 @@ def _hostname(patches: Sequence[Tree]) -> str | None:
 
 
 def _images_of_talos(instances: Sequence[Instance]) -> Iterator[AskedNodes]:
+    for each, asked in _asked_extensions(instances):
+        named = next((one for one in asked if names_driver(one)), None)
+        if named is not None:
+            yield nodes_by_extension(each.name, each.place, named)
+
+
+def _asked_extensions(instances: Sequence[Instance]) -> Iterator[tuple[Instance, Sequence[Tree]]]:
+    """By what is to be one image, those that it is to have."""
     for each in instances:
         said = each.values.items
         if each.type == _SCHEMATIC and (schematic := said.get("schematic")) is not None:
-            asked = _document(schematic, each).get("customization", "systemExtensions", "officialExtensions")
+            document = _document(schematic, each)
+            yield each, document.get("customization", "systemExtensions", "officialExtensions").sequence
         elif each.type == _EXTENSIONS:
-            asked = tree(each.values).get("filters", "names")
-        else:
-            continue
-        named = next((one for one in asked.sequence if names_driver(one)), None)
-        if named is not None:
-            yield nodes_by_extension(each.name, each.place, named)
+            yield each, tree(each.values).get("filters", "names").sequence
 
 
 def _parts(said: Value | None) -> Sequence[Value]:
