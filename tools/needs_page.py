@@ -18,7 +18,6 @@ SOURCES: dict[str, str] = {
     "PromisedPool": "a declared fleet alone, which says `registries` or `storage`",
     "BootPool": f"{_DECLARED}; of what a stack starts, its groups and images say it to checks of their own",
     "BootScript": "scripts that nodes boot with: a plan's user data, the lines of a template",
-    "ChosenClass": "EC2NodeClasses that NodePools in the same scope name",
     "ClaimsAround": "ResourceClaims, their templates, DeviceClasses and ComputeDomains in the same folder",
     "ClusterClasses": "the cluster, its dump, or manifests of the same scope",
     "DeclaredFleet": f"{_DECLARED}, beside files",

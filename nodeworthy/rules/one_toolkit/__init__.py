@@ -7,6 +7,9 @@ false; it leaves out nodes with `nvidia.com/gpu.deploy.container-toolkit=false`.
 Docker, or tells no containerd of, is in nobody's way. Of an image that has the toolkit beside an operator whose
 settings say nothing of it nothing is told: the operator's then serves these nodes as its chart has it. Nor is anything
 told where `toolkit.env` names their containerd: whoever wrote that wants the operator's toolkit there.
+
+Where the operator's is off, somebody else brings it: the image, or the script. Nodes of an image without a driver have
+no toolkit either, nor has a machine on which its own script installs the driver, and nothing but it.
 """
 
 from __future__ import annotations
