@@ -52,10 +52,10 @@ def _extensions_of_talos(instances: Sequence[Instance]) -> Iterator[Fact]:
     """Imported only where an image is asked for."""
     asked = list(_asked_extensions(instances))
     if asked:
-        from nodeworthy.facts.fleet.talos_extensions import of_one_image
+        from nodeworthy.facts.fleet.talos_extensions import extensions_together
 
         for _, each in asked:
-            yield from of_one_image(each)
+            yield from extensions_together(each)
 
 
 def _cluster_of_talos(instance: Instance) -> Iterator[SaidCluster]:

@@ -46,10 +46,10 @@ def extensions_of_talos(document: Tree) -> Iterator[NvidiaExtensions]:
     """Those of a schematic, of each node of a talconfig that says its own, of a machine config, of a part of Omni's
     template: one list is one image."""
     for listed in _lists(document):
-        yield from of_one_image(listed)
+        yield from extensions_together(listed)
 
 
-def of_one_image(listed: Sequence[Tree]) -> Iterator[NvidiaExtensions]:
+def extensions_together(listed: Sequence[Tree]) -> Iterator[NvidiaExtensions]:
     found = tuple(filter(None, map(_extension, listed)))
     if found:
         yield NvidiaExtensions(found[0].tree.place, found)

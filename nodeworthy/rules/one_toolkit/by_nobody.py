@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from nodeworthy.facts.boot.toolkit_installed import toolkits
-from nodeworthy.facts.boot.unread_steps import other_scripts
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Driver
@@ -55,6 +53,9 @@ def _gets_none(pool: GpuPool) -> bool:
         return False
     if pool.driver is Driver.USER_DATA and not pool.scripts:
         return False
+    from nodeworthy.facts.boot.toolkit_installed import toolkits
+    from nodeworthy.facts.boot.unread_steps import other_scripts
+
     return not any(
         script.is_a_part or any(toolkits(script.timeline)) or next(other_scripts(script.timeline), None) is not None
         for script in pool.scripts
