@@ -272,6 +272,29 @@ def _by_others(enabled: Located[bool], scraping: Scraping) -> Findings:
     yield replace(found, remedy=f"put the label {found.should} on that ServiceMonitor")
 
 
+@RULE.check
+def a_monitor_of_the_exporter_is_chosen(scraping: Scraping, operator: OperatorValues | None) -> Findings:
+    """The exporter may come by a chart of its own, and its ServiceMonitor with it."""
+    if operator is not None:
+        skip("the operator brings the exporter: its settings are asked")
+    if not scraping.monitored_by or any(each.is_off or each.scrapes_in_other_ways for each in scraping.stacks):
+        skip("no ServiceMonitor of a DCGM exporter was seen, or it is scraped by other means")
+    if _is_taken(scraping):
+        return
+    labels = dict(scraping.monitored_by[0])
+    wanted = need(scraping.wants_besides(labels)) or {}
+    shown = _labels_in_words(wanted)
+    yield fail(
+        scraping.stacks[0].chosen_by,
+        "this Prometheus does not choose the ServiceMonitor of the DCGM exporter",
+        is_=_labels_in_words(labels) or "a ServiceMonitor without labels",
+        should=shown,
+        cause=UNSEEN,
+        remedy=f"put the label {shown} on that ServiceMonitor (serviceMonitor.additionalLabels of the exporter's "
+        "chart), or let it choose all: prometheus.prometheusSpec.serviceMonitorSelectorNilUsesHelmValues: false",
+    )
+
+
 def _is_taken(scraping: Scraping) -> bool:
     """Whether a Prometheus takes one of the ServiceMonitors that were seen to choose an exporter."""
     asked = (scraping.wants_besides(labels).state for labels in scraping.monitored_by)

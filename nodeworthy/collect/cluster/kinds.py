@@ -203,6 +203,12 @@ SERVING = (
         "serving.kserve.io/v1beta1",
         "which of KServe's have no pods, and why",
     ),
+    _speaking(
+        "llminferenceservices",
+        "LLMInferenceService",
+        "serving.kserve.io/v1alpha1",
+        "which of KServe's have no pods, and why",
+    ),
     _speaking("nimservices", "NIMService", "apps.nvidia.com/v1alpha1", "which of them have no pods, and why"),
     _speaking("nimcaches", "NIMCache", "apps.nvidia.com/v1alpha1", "which models are not fetched, and why"),
     _speaking(

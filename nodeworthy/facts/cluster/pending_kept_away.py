@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.cordon import who_cordoned
+from nodeworthy.facts.cluster.no_library import FINDS_NO_DRIVER
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
 from nodeworthy.facts.cluster.offered_gpus import fares
 from nodeworthy.facts.cluster.pending_said import PendingCause
@@ -50,13 +51,24 @@ def what_does_not_clear_it(taint: Taint, world: PendingWorld) -> str:
     return f"; it does not come to that: {fares([pod])}{f': {known.why}' if known is not None else ''}{told}"
 
 
+# Of a node that offers its GPUs: its driver is there, and the plugin has found it.
+_STARTED_TOO_SOON = (
+    "feature discovery has no driver library in its container, and the device plugin of these nodes has: it was "
+    "started before the driver was there, and does not look again, or NVIDIA's runtime does not start it",
+    "delete its pods, so that they start anew: kubectl delete pod -n NAMESPACE -l app=gpu-feature-discovery; where "
+    "that does not help, give its DaemonSet the plugin's runtimeClassName; to be sure: kubectl get ds -A -o "
+    "custom-columns=NAME:.metadata.name,CLASS:.spec.template.spec.runtimeClassName | grep -E 'plugin|discovery'",
+)
+
+
 def not_chosen(pod: AskingPod, resource: str, world: PendingWorld) -> PendingCause:
     offering = world.offering(resource)
     shown = pod.choice.shown
     unset = [key for key in _keys(pod) if is_of_discovery(key) and not any(key in node.labels for node in offering)]
     known = next((each.evidence for each in in_text(world.unlabelled)), None) if unset else None
     if known is not None:
-        why, remedy = f"; nothing has set {unset[0]}: {known.why}; it said: {world.unlabelled}", known.mending
+        said, remedy = _STARTED_TOO_SOON if known.id in FINDS_NO_DRIVER else (known.why, known.mending)
+        why = f"; nothing has set {unset[0]}: {said}; it said: {world.unlabelled}"
     else:
         why, remedy = "", "label the nodes that are meant, or choose labels that they have: kubectl get nodes -L "
         remedy += ",".join(_keys(pod) or ("kubernetes.io/hostname",))

@@ -55,5 +55,8 @@ def _by_its_parts(row: Mapping[str, Any], data: Mapping[str, Any]) -> str:
 
 def _by_its_failure(row: Mapping[str, Any], data: Mapping[str, Any]) -> str:
     failure = mapping_at(data, *row["failure"].split(".")) if "failure" in row else {}
-    reason, known = text_at(failure, "reason"), [each for told in row["told"] for each in told.get("reasons", ())]
+    reason, known = (
+        text_at(failure, "reason"),
+        [each for told in row.get("told", ()) for each in told.get("reasons", ())],
+    )
     return ": ".join(filter(None, (reason, text_at(failure, "message")))) if reason in known else ""
