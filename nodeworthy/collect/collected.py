@@ -30,6 +30,7 @@ from nodeworthy.facts.aws.security_group import SecurityGroup
 from nodeworthy.facts.aws.settling import InstanceRefreshes, Launches
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
 from nodeworthy.facts.aws.world_ports import OpenedPort
+from nodeworthy.facts.boot.gone_source_asked import GoneSourceAsked
 from nodeworthy.facts.boot.kubeadm_config import KubeadmConfig
 from nodeworthy.facts.boot.left_out import LeftOut
 from nodeworthy.facts.boot.named_archives import NamedArchive
@@ -234,6 +235,7 @@ _FILES: Final[Facts] = frozenset(
         SlinkyNodeSet,
         ParameterDefault,
         RefusedExporterOption,
+        GoneSourceAsked,
         TasksAsWritten,
         TerraformText,
         RemoteScript,

@@ -39,6 +39,16 @@ _OF_A_TASK = pattern(
     rb"(?m)^[ \t]*(?:-[ \t]+)?(?:[\w.]+\.)?(?:mode|shell|include|sudo|kubernetes|docker|service|systemd)[ \t]*:\s",
     words=(b"mode", b"shell", b"include", b"sudo", b"kubernetes", b"docker", b"service", b"systemd"),
 )
+# What names an archive that nobody answers for any more (known/gone_sources.toml), and the files that may ask it.
+_MAY_BE_GONE = pattern(
+    rb"centos\.org|centos:(?:centos)?[78]|7fa2af80|cloud\.weave\.works|kubernetes-charts|bintray\.com",
+    words=(b"centos", b"7fa2af80", b"cloud.weave.works", b"kubernetes-charts", b"bintray.com"),
+    in_a_line=True,
+)
+_ASKS_FOR_PACKAGES = pattern(
+    r"(?i)\.(?:sh|bash|ya?ml|tf|hcl|tpl|tftpl|tmpl|j2|ks|cfg|repo|sbatch|slurm|userdata)$|dockerfile|containerfile|"
+    r"vagrantfile|makefile|user-?data"
+)
 _OF_OBJECTS = pattern(rb"(?m)^(?:- )?apiVersion[ \t]*:", words=(b"apiVersion",))
 _VAGRANTFILE = "Vagrantfile"
 _OF_PACKER = (b'"provisioners"', b'"inline"')
@@ -103,7 +113,9 @@ def whats_in(source: Source, rules: Rules) -> FileContents | None:
 
             return read_by_its_tool(source, data, rules)
         found = _first_that_knows(_READERS, source, data, rules)
-        return _with_tasks(found, source, data, rules) if source.path.suffix in _OF_ANSIBLE else found
+        if source.path.suffix in _OF_ANSIBLE:
+            found = _with_tasks(found, source, data, rules)
+        return _with_gone_sources(found, source, data, rules)
     except Unreadable as problem:
         # Of a kind that is known, and no text.
         raise InputRefused(Place(source.shown), f"it {problem.why}") from None
@@ -117,6 +129,21 @@ def _with_tasks(found: FileContents | None, source: Source, data: bytes, rules: 
     from nodeworthy.collect.source.ansible_tasks import with_tasks
 
     return with_tasks(found, source, data, rules)
+
+
+def _with_gone_sources(found: FileContents | None, source: Source, data: bytes, rules: Rules) -> FileContents | None:
+    """The same with what a script, an image or a list of tasks asks of archives that are gone."""
+    if _MAY_BE_GONE.search(data) is None or _ASKS_FOR_PACKAGES.search(source.path.name) is None:
+        return found
+    from nodeworthy.facts.boot.gone_source_asked import gone_sources_asked
+
+    text, place = any_text(data), Place(source.shown)
+    asked: list[Fact] = [*gone_sources_asked(text, source.shown)]
+    if not asked:
+        return found
+    if found is None:
+        return FileContents(asked, suppressions=list(comments(text, place, rules, is_yaml=False)))
+    return replace(found, facts=[*found.facts, *asked])
 
 
 def _first_that_knows(readers: Sequence[Reader], source: Source, data: bytes, rules: Rules) -> FileContents | None:
