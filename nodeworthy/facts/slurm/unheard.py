@@ -1,5 +1,4 @@
-"""The work of a job whose failure nobody hears of: it runs in the background, and the job ends well whatever becomes
-of it."""
+"""The work of a job whose failure nobody hears of: the job ends in one and the same way whatever becomes of it."""
 
 from __future__ import annotations
 
@@ -8,7 +7,7 @@ from collections.abc import Sequence
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.facts.slurm.lines import is_template
-from nodeworthy.facts.slurm.ran import Ran
+from nodeworthy.facts.slurm.ran import Ran, path_in_words
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -21,6 +20,13 @@ _LOOKS = pattern(
 _ONLY_TELLS = frozenset(
     ("echo", "printf", "date", "wait", "sleep", "sync", ":", "true", "hostname", "exit", "cat", "rm")
 )
+
+
+# With these a job never gets to its last line where its work has failed.
+_STOPS = pattern(r"(?m)^[ \t]*set[ \t]+(?:-\w+[ \t]+)*-(?:\w*e|o[ \t]+errexit)|^#!\S*sh[ \t]+-\w*e")
+_LOOKS_OR_HANDLES = pattern(r"\$\?|PIPESTATUS|\|\||&&|\btrap\b|(?m:^[ \t]*(?:if|while|until)\b)")
+_CONTAINERS = ("apptainer", "singularity")
+_OWN_NUMBER = pattern(r"\$\{?SLURM_JOB_?ID\}?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +57,40 @@ def unheard_work(job: SlurmJob) -> Unheard | None:
         return None
     # Of a loop each command stands there once for each of its turns.
     return Unheard(waits[-1], list({each.place: each for each in own if each.ran.background}.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class SaidAnyhow:
+    """How a job ends whatever has become of its work: well (`exit 0`), or cancelled by itself."""
+
+    ran: Ran
+    work: Ran
+    cancels: bool
+
+    @property
+    def called(self) -> str:
+        words = [path_in_words(each) for each in self.work.words]
+        return next((each for each in words if each.endswith(".py")), words[0])
+
+
+def said_anyhow(job: SlurmJob) -> SaidAnyhow | None:
+    """By its last command, where that stands right behind the work, but for what only tells."""
+    if not job.is_shell or is_template(job.text) or _STOPS.search(job.text) is not None or not job.walked.ran:
+        return None
+    last = job.walked.ran[-1]
+    words = [each.shown() for each in last.words]
+    cancels = words[0] == "scancel" and len(words) == 2 and _OWN_NUMBER.fullmatch(words[1]) is not None
+    if last.guard or not (cancels or words == ["exit", "0"]):
+        return None
+    if not cancels and _LOOKS_OR_HANDLES.search(job.text) is not None:
+        return None
+    starts = {id(each.ran) for each in job.launches if each.is_python or each.step is not None}
+    before = next((each for each in reversed(job.walked.ran[:-1]) if each.words[0].known not in _ONLY_TELLS), None)
+    if before is None or before.guard or not (id(before) in starts or _is_work(before)):
+        return None
+    return SaidAnyhow(last, before, cancels)
+
+
+def _is_work(ran: Ran) -> bool:
+    """A container, or a program that is handed a script of Python's, as a monitor is."""
+    return ran.words[0].known in _CONTAINERS or any((each.known or "").endswith(".py") for each in ran.words[1:])

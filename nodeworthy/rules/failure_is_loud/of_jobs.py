@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.ran import path_in_words
-from nodeworthy.facts.slurm.unheard import unheard_work, works_in_background
+from nodeworthy.facts.slurm.unheard import said_anyhow, unheard_work, works_in_background
 from nodeworthy.rules.failure_is_loud import MOST_RELATED, RULE
 from nodeworthy.verdict import Findings, Related, fail, skip
 
@@ -31,4 +31,27 @@ def the_job_fails_with_its_work(job: SlurmJob) -> Findings:
         "and nobody is told",
         remedy='keep each number behind its `&` (pids+=("$!")), and end with: for pid in "${pids[@]}"; do wait "$pid" '
         "|| failed=1; done; exit ${failed:-0}",
+    )
+
+
+@RULE.check
+def the_job_ends_as_its_work_does(job: SlurmJob) -> Findings:
+    found = said_anyhow(job)
+    if found is None:
+        skip("its last command does not say how it ends")
+    written = found.ran.raw.strip()
+    ends = "CANCELLED" if found.cancels else "COMPLETED"
+    yield fail(
+        found.ran.place,
+        f"the job is {ends} whatever becomes of {found.called}: its last command says so",
+        is_=written,
+        should="no such line: a job ends as its last command does",
+        related=[Related(found.work.place, "this is the work")],
+        cause="Slurm takes how its batch script ended for how the job ended: "
+        + (
+            "nothing that waits for its success (afterok) ever begins"
+            if found.cancels
+            else "what waits for it (afterok) begins, and nobody is told"
+        ),
+        remedy="take the line away",
     )
