@@ -112,6 +112,7 @@ from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.profiling.asked import ProfilingAsked
 from nodeworthy.facts.profiling.nodes import DeclaredForProfiling, ProfilingNodes, WatchedNode
 from nodeworthy.facts.profiling.promise import ProfilingPromise
+from nodeworthy.facts.secrets.keys_left_open import KeyLeftOpen
 from nodeworthy.facts.secrets.plain_text import PlainText
 from nodeworthy.facts.secrets.planned_secret import (
     CommittedPlan,
@@ -236,6 +237,7 @@ _FILES: Final[Facts] = frozenset(
         ParameterDefault,
         RefusedExporterOption,
         GoneSourceAsked,
+        KeyLeftOpen,
         TasksAsWritten,
         TerraformText,
         RemoteScript,

@@ -45,6 +45,11 @@ _MAY_BE_GONE = pattern(
     words=(b"centos", b"7fa2af80", b"cloud.weave.works", b"kubernetes-charts", b"bintray.com"),
     in_a_line=True,
 )
+_MAY_OPEN_A_KEY = pattern(
+    rb"\bchmod\b[^\n]*(?:munge\.key|slurmdbd\.conf|jwt_hs256|id_(?:rsa|ecdsa|ed25519)|admin\.conf|-token)",
+    words=(b"chmod",),
+    in_a_line=True,
+)
 _ASKS_FOR_PACKAGES = pattern(
     r"(?i)\.(?:sh|bash|ya?ml|tf|hcl|tpl|tftpl|tmpl|j2|ks|cfg|repo|sbatch|slurm|userdata)$|dockerfile|containerfile|"
     r"vagrantfile|makefile|user-?data"
@@ -115,7 +120,7 @@ def whats_in(source: Source, rules: Rules) -> FileContents | None:
         found = _first_that_knows(_READERS, source, data, rules)
         if source.path.suffix in _OF_ANSIBLE:
             found = _with_tasks(found, source, data, rules)
-        return _with_gone_sources(found, source, data, rules)
+        return _with_slips(found, source, data, rules)
     except Unreadable as problem:
         # Of a kind that is known, and no text.
         raise InputRefused(Place(source.shown), f"it {problem.why}") from None
@@ -131,19 +136,27 @@ def _with_tasks(found: FileContents | None, source: Source, data: bytes, rules: 
     return with_tasks(found, source, data, rules)
 
 
-def _with_gone_sources(found: FileContents | None, source: Source, data: bytes, rules: Rules) -> FileContents | None:
-    """The same with what a script, an image or a list of tasks asks of archives that are gone."""
-    if _MAY_BE_GONE.search(data) is None or _ASKS_FOR_PACKAGES.search(source.path.name) is None:
+def _with_slips(found: FileContents | None, source: Source, data: bytes, rules: Rules) -> FileContents | None:
+    """The same with what a script, an image or a list of tasks asks of archives that are gone, and with the keys that
+    it opens to everybody."""
+    if _ASKS_FOR_PACKAGES.search(source.path.name) is None:
         return found
-    from nodeworthy.facts.boot.gone_source_asked import gone_sources_asked
+    facts = list[Fact]()
+    if _MAY_BE_GONE.search(data) is not None:
+        from nodeworthy.facts.boot.gone_source_asked import gone_sources_asked
 
-    text, place = any_text(data), Place(source.shown)
-    asked: list[Fact] = [*gone_sources_asked(text, source.shown)]
-    if not asked:
+        facts += gone_sources_asked(any_text(data), source.shown)
+    if _MAY_OPEN_A_KEY.search(data) is not None:
+        from nodeworthy.facts.secrets.keys_left_open import keys_left_open
+
+        facts += keys_left_open(any_text(data), source.shown)
+    if not facts:
         return found
     if found is None:
-        return FileContents(asked, suppressions=list(comments(text, place, rules, is_yaml=False)))
-    return replace(found, facts=[*found.facts, *asked])
+        return FileContents(
+            facts, suppressions=list(comments(any_text(data), Place(source.shown), rules, is_yaml=False))
+        )
+    return replace(found, facts=[*found.facts, *facts])
 
 
 def _first_that_knows(readers: Sequence[Reader], source: Source, data: bytes, rules: Rules) -> FileContents | None:

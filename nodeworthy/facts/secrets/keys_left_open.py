@@ -1,0 +1,70 @@
+"""Keys of a cluster that a script, or a task of Ansible's, lets everybody read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import ClassVar
+
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place
+
+# A file by the end of its path; what becomes of it where everybody may read it, and whether its daemon ends over that.
+_KEYS = (
+    (r"munge\.key", "munge's key", "whoever reads it is anybody to Slurm; in /etc/munge munged ends over it", True),
+    (r"slurmdbd\.conf", "slurmdbd.conf", "slurmdbd ends: it should be 600, for a password stands in it", True),
+    (r"jwt_hs256\.key", "Slurm's key for tokens", "whoever reads it makes tokens for any user", True),
+    (r"id_(?:rsa|ecdsa|ed25519)", "a private key of ssh's", "ssh ignores it (UNPROTECTED PRIVATE KEY FILE)", True),
+    (
+        r"(?:super-)?admin\.conf",
+        "kubeadm's kubeconfig",
+        "every user of the machine is the cluster's administrator",
+        False,
+    ),
+    (r"[\w.-]*(?:node|k3s|rke2)-token", "the cluster's token", "every user of the machine may join nodes to it", False),
+)
+_CHMOD = pattern(
+    r"^\s*(?:sudo\s+(?:-\S+\s+)*)?chmod\s+(?:-\w+\s+)*(?P<mode>0?[0-7]{2}[4-7]|[ao]?\+r\w*)\s+(?P<paths>[^;&|#]+)",
+    words=("chmod",),
+    in_a_line=True,
+)
+_NAMES = pattern(r"[\"']?(?P<path>[^\s\"']*?(?P<name>[^\s\"'/]+))[\"']?(?:\s|$)")
+# What makes of it a file that nobody else reads, or none.
+_CLOSES = r"(?m)^\s*(?:sudo\s+(?:-\S+\s+)*)?(?:chmod\s+(?:-\w+\s+)*0?[0-7]?[0-7]00|rm|shred)\s[^\n]*"
+
+
+@dataclass(frozen=True)
+class KeyLeftOpen:
+    called: ClassVar[str] = "a key that everybody may read"
+
+    place: Place
+    written: str
+    path: str
+    title: str
+    then: str
+    # Its daemon ends over it, or whoever reads it is anybody.
+    ends: bool
+    # Further down the script takes it away, or closes it.
+    closed: bool
+
+
+def keys_left_open(text: str, path: str) -> Iterator[KeyLeftOpen]:
+    """Each file once."""
+    if "chmod" not in text:
+        return
+    rows, told = text.split("\n"), set[str]()
+    for index, row in enumerate(rows):
+        found = _CHMOD.match(row)
+        for named in _NAMES.finditer(found["paths"]) if found is not None else ():
+            key = next((each for each in _KEYS if re.fullmatch(each[0], named["name"])), None)
+            if key is None or named["path"] in told:
+                continue
+            told.add(named["path"])
+            closed = _is_closed(rows[index + 1 :], named["path"])
+            place = Place(path=path, line=index + 1, column=len(row) - len(row.lstrip()) + 1)
+            yield KeyLeftOpen(place, row.strip(), named["path"], *key[1:], closed)
+
+
+def _is_closed(below: list[str], path: str) -> bool:
+    return re.search(_CLOSES + re.escape(path) + r"(?![\w.-])", "\n".join(below)) is not None
