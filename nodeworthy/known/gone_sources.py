@@ -31,10 +31,10 @@ class GoneSource:
 
 @cache
 def gone_sources() -> Sequence[GoneSource]:
-    return [_read(each) for each in table_of("gone_sources")["source"]]
+    return [_gone_source(each) for each in table_of("gone_sources")["source"]]
 
 
-def _read(entry: dict[str, Any]) -> GoneSource:
+def _gone_source(entry: dict[str, Any]) -> GoneSource:
     beside, unless = entry.get("beside"), entry.get("unless")
     return GoneSource(
         entry["words"],

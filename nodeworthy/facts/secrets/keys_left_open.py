@@ -25,9 +25,7 @@ _KEYS = (
     (r"[\w.-]*(?:node|k3s|rke2)-token", "the cluster's token", "every user of the machine may join nodes to it", False),
 )
 _CHMOD = pattern(
-    r"^\s*(?:sudo\s+(?:-\S+\s+)*)?chmod\s+(?:-\w+\s+)*(?P<mode>0?[0-7]{2}[4-7]|[ao]?\+r\w*)\s+(?P<paths>[^;&|#]+)",
-    words=("chmod",),
-    in_a_line=True,
+    r"^\s*(?:sudo\s+(?:-\S+\s+)*)?chmod\s+(?:-\w+\s+)*(?P<mode>0?[0-7]{2}[4-7]|[ao]?\+r\w*)\s+(?P<paths>[^;&|#]+)"
 )
 _NAMES = pattern(r"[\"']?(?P<path>[^\s\"']*?(?P<name>[^\s\"'/]+))[\"']?(?:\s|$)")
 # What makes of it a file that nobody else reads, or none.
