@@ -29,6 +29,9 @@ OF_ITS_OWNER = frozenset(("CreateContainerConfigError", "ErrImageNeverPull"))
 _REFUSES = pattern(r"(?:runtime|runc|crun|container) create failed")
 # The links by which every container of a node may hang.
 _RUNTIME = ("toolkit", "cdi", "runtime")
+_OF_A_REFUSAL = (*_RUNTIME, "pod")
+# The kinds of the CDI files that NVIDIA's DRA driver writes for claims.
+_MADE_FOR_CLAIMS = ("k8s.gpu.nvidia.com/", "k8s.compute-domain.nvidia.com/")
 # Where the words of NVIDIA's DRA driver were read.
 _SOURCES_OF_ITS_DRIVER = ("NVIDIA/", "dra-driver-nvidia-gpu")
 # As known/gpu_stack.toml calls it.
@@ -245,6 +248,8 @@ def is_killed_in_its_init(pod: ClusterPod) -> bool:
 def _claims_gpus(pod: ClusterPod, said: Mapping[str, str]) -> bool:
     """Whether it asks for GPUs by a claim. Its resources say nothing of that, but kubelet names the driver that it asks
     for the device, or passes on what that driver alone says."""
+    if any(each in pod.last_words for each in _MADE_FOR_CLAIMS):
+        return True
     words = said.get(pod.object, "")
     return _UNPREPARED in words and ("nvidia.com" in words or any(map(_is_of_its_driver, in_text(words))))
 
@@ -270,11 +275,12 @@ def _of_node(pod: ClusterPod, said: Mapping[str, str]) -> str:
 
 
 def _is_refused(words: str) -> bool:
-    """Whether NVIDIA's runtime refused the container. Its own program has not run, so the fault is the node's."""
+    """Whether NVIDIA's runtime refused the container. Its own program has not run, so the fault is the node's, or lies
+    between the two: its image asks for more CUDA than the node's driver has."""
     if "nvidia-container" not in words or _REFUSES.search(words) is None:
         return False
     found = (each.evidence for each in in_text(words))
-    return any(not each.is_symptom and link_of_evidence(each.id, each.layer) in _RUNTIME for each in found)
+    return any(not each.is_symptom and link_of_evidence(each.id, each.layer) in _OF_A_REFUSAL for each in found)
 
 
 def _got_no_runtime(pod: ClusterPod) -> bool:
