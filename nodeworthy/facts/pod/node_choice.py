@@ -116,12 +116,14 @@ def _requirements(term: Tree) -> Iterator[Requirement]:
 # Which nodes a pod may go to, by its nodeSelector and by what its affinity requires.
 
 REQUIRED = ("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
+# Nobody gives it by himself: nodes have it where who makes them writes it.
+_OF_ONES_OWN = "accelerator"
 # Labels that tell a GPU node from others: whoever asks for one of them means nodes with GPUs.
 _OF_GPU_NODES = (
     "nvidia.com/",
     "feature.node.kubernetes.io/pci-",
     "feature.node.kubernetes.io/cpu-model",
-    "accelerator",
+    _OF_ONES_OWN,
     "k8s.amazonaws.com/accelerator",
     "cloud.google.com/gke-accelerator",
     "kubernetes.io/os",
@@ -144,6 +146,8 @@ class Labels:
             return values is None or self.known[key] in values
         if self.whole:
             return False
+        if self.known and key.startswith(_OF_ONES_OWN):
+            return None
         return True if key.startswith(_OF_GPU_NODES) else None
 
 
