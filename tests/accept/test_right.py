@@ -123,6 +123,14 @@ def test_patterns_that_come_back_otherwise_are_added_up_by_gpu() -> None:
     assert found.pattern_errors == 3
 
 
+def test_a_gpu_that_ran_twice_has_its_errors_of_both_runs() -> None:
+    grew = [counted("xid", "before", 2), counted("xid", "after", 3), counted("pattern_errors", "after", 4)]
+    first = ran([checksum(0, "a"), counted("xid", "before", 2), counted("xid", "after", 2)])
+    (found,) = gpu_checksums([first, ran([checksum(0, "a"), *grew])])
+    assert [each.grew for each in found.counters] == [False, True]
+    assert found.pattern_errors == 4
+
+
 def trained(rank: int, name: str, value: Scalar, how: str = "", test: str = "ddp") -> Measure:
     gpu = Gpu(f"GPU-{rank}", "H100") if rank else None
     return Measure(test, NODES[rank], rank, name, value, gpu=gpu, at=(("how", how),) if how else ())

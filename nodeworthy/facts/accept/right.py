@@ -97,14 +97,20 @@ def _kind(run: RanTest, each: Measure) -> tuple[str, ...]:
 def _checksums(
     uuid: str, some: Sequence[tuple[RanTest, Measure]], alike: Mapping[tuple[str, ...], Mapping[str, Sequence[str]]]
 ) -> GpuChecksums:
-    run, first = some[0]
+    first = some[0][1]
     assert first.gpu is not None
     kinds = {_kind(run, each): each for run, each in some}
     kernels = tuple(_kernel(each, uuid, alike[kind]) for kind, each in kinds.items())
-    mine = [each for each in run.measures if each.gpu is not None and each.gpu.uuid == uuid]
-    wrong = sum(each.number for each in mine if each.name == "pattern_errors")
+    # What a counter said before a run is compared with what it said behind that one.
+    of_runs = [_measures_of(uuid, run) for run in {id(run): run for run, _ in some}.values()]
+    counters = tuple(counter for mine in of_runs for counter in _counters(mine))
+    wrong = sum(each.number for mine in of_runs for each in mine if each.name == "pattern_errors")
     place = place_of(first.test, (first.node,), uuid)
-    return GpuChecksums(place, first.test, (first.node,), first.gpu, kernels, tuple(_counters(mine)), wrong)
+    return GpuChecksums(place, first.test, (first.node,), first.gpu, kernels, counters, wrong)
+
+
+def _measures_of(uuid: str, run: RanTest) -> list[Measure]:
+    return [each for each in run.measures if each.gpu is not None and each.gpu.uuid == uuid]
 
 
 def _kernel(each: Measure, uuid: str, alike: Mapping[str, Sequence[str]]) -> Kernel:
