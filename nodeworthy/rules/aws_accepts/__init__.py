@@ -97,15 +97,14 @@ def its_group_fits_its_image(nodes: NodeGroup) -> Findings:
 def its_machines_fit_their_image(nodes: NodeGroup) -> Findings:
     image = image_of(nodes) if any(nodes.templates(each).text for each in _IMAGES) else None
     is_for_arm = is_image_for_arm(image.named) if image is not None else None
-    if image is None or is_for_arm is None:
-        return
-    for each in written_types(nodes):
-        if not isinstance(each.state, Known) or is_arm(str(each.state.value)) in (None, is_for_arm):
-            continue
+    types = [(each, is_arm(each.shown())) for each in written_types(nodes) if isinstance(each.state, Known)]
+    if image is None or is_for_arm is None or all(of_arm is None for _, of_arm in types):
+        skip("of its image or of its machines nothing says which architecture they have")
+    for each in (each for each, of_arm in types if of_arm not in (None, is_for_arm)):
         has, wants = ("x86_64's", "Arm") if is_for_arm else ("Arm's", "x86_64")
         yield fail(
             each,
-            f"{each.state.value} has {has} cores, and the image of {nodes.title} is for {wants}",
+            f"{each.shown()} has {has} cores, and the image of {nodes.title} is for {wants}",
             should=f"a type for {image.named}",
             related=[Related(image.place, f"it boots this image: {image.named}")],
             cause="EC2 refuses to start it: the architecture of the instance type does not match that of the AMI",
