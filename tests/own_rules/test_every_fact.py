@@ -93,6 +93,11 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "gpu-quantity/good-source-queue",
         "gpu-metrics-exist/bad-options-of-the-exporter",
         "metrics-fit-their-disk/good-source-without-an-operator",
+        "archives-answer/bad-old-key-of-cuda",
+        "ansible-reads-tasks/bad-decimal-mode",
+        "keys-kept-close/bad-keys-of-slurm",
+        "node-configuration-read/bad-source-kubelet",
+        "driver-fits/bad-source-extensions-of-two-branches",
     ),
     Moment.PLAN: (
         "sharing-configured/bad-plan-of-a-release",
@@ -127,6 +132,7 @@ SHOWN: dict[Moment, Sequence[str]] = {
     ),
     Moment.CLUSTER: (
         "hami-pods-mutated/bad-cluster-object-selector",
+        "references-resolve/bad-cluster-queue-of-no-flavor",
         "containerd-paths/bad-cluster-incident",
         "profiling-node-exists/good-cluster-one-is-dedicated",
         "verification-yields/bad-cluster-incident",

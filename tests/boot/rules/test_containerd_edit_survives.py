@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from nodeworthy.known.containerd import containerd_of, defaults
 from tests.run import run
 
 FLEET = """
@@ -15,8 +16,9 @@ config:
     pools:
       gpu: {gpu: t4, gpusPerNode: 1, provision: false, distribution: %s}
 """
-OF_MICROK8S = "/var/snap/microk8s/current/args/"
-OF_K3S = "/var/lib/rancher/k3s/agent/etc/containerd/"
+OF_MICROK8S = str(containerd_of("microk8s").config).removesuffix("containerd-template.toml")
+OF_K3S = str(containerd_of("k3s").config).removesuffix("config.toml")
+STOCK, OF_AL2 = defaults().config, containerd_of("eks-al2").written_from
 START = {
     "microk8s": "snap install microk8s --classic",
     "k3s": "curl -sfL https://get.k3s.io | sh -",
@@ -55,9 +57,9 @@ def test_what_is_made_of_a_template_is_written_into_that(
 
 @pytest.mark.parametrize("fleet", ["eks-al2", ""])
 def test_what_stands_before_bootstrap_sh_is_lost(tmp_path: Path, fleet: str) -> None:
-    script = f"echo 'version = 2' > /etc/containerd/config.toml\n{START['eks-al2']}"
+    script = f"echo 'version = 2' > {STOCK}\n{START['eks-al2']}"
     ((verdict, should, remedy),) = told(tmp_path, fleet, script)
-    assert (verdict, should) == ("fail", "/etc/eks/containerd/containerd-config.toml")
+    assert (verdict, should) == ("fail", OF_AL2)
     assert remedy == "edit it behind bootstrap.sh and restart containerd"
 
 
@@ -66,7 +68,7 @@ def test_what_stands_before_bootstrap_sh_is_lost(tmp_path: Path, fleet: str) -> 
     [
         ("microk8s", f"{OF_MICROK8S}containerd-template.toml"),
         ("k3s", f"{OF_K3S}config.toml.tmpl"),
-        ("kubeadm", "/etc/containerd/config.toml"),
+        ("kubeadm", STOCK),
     ],
 )
 def test_what_its_owner_writes_stays(tmp_path: Path, distribution: str, path: str) -> None:
@@ -77,6 +79,6 @@ def test_what_its_owner_writes_stays(tmp_path: Path, distribution: str, path: st
 
 
 def test_a_default_that_is_written_behind_an_edit_takes_it_away(tmp_path: Path) -> None:
-    edit = "sed -i 's/SystemdCgroup = false/SystemdCgroup = true/' /etc/containerd/config.toml"
-    script = f"{edit}\ncontainerd config default > /etc/containerd/config.toml\n{START['kubeadm']}"
+    edit = f"sed -i 's/SystemdCgroup = false/SystemdCgroup = true/' {STOCK}"
+    script = f"{edit}\ncontainerd config default > {STOCK}\n{START['kubeadm']}"
     assert [each[2] for each in told(tmp_path, "kubeadm", script)] == ["write the default first, and edit it then"]
