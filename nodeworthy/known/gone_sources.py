@@ -19,6 +19,7 @@ class GoneSource:
     beside: re.Pattern[str] | None
     unless: re.Pattern[str] | None
     called: str
+    now: str
     says: str
     should: str
 
@@ -42,6 +43,7 @@ def _gone_source(entry: dict[str, Any]) -> GoneSource:
         pattern(beside) if beside else None,
         pattern(unless) if unless else None,
         entry["called"],
+        entry["now"],
         entry["says"],
         entry["should"],
     )

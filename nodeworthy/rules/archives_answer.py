@@ -34,7 +34,7 @@ def it_is_there(asked: GoneSourceAsked) -> Findings:
         return
     yield fail(
         asked.place,
-        f"{source.called}: nobody answers here any more",
+        f"{source.called} {source.now}",
         is_=asked.written,
         should=source.should,
         related=[Related(each, "it is asked here as well") for each in asked.others[:_MOST_RELATED]],
