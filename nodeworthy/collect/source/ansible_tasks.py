@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from nodeworthy.boot.playbook.recognition import is_playbook
 from nodeworthy.collect.source.comments import comments
@@ -38,5 +39,5 @@ def tasks_as_written(source: Source, data: bytes) -> Sequence[Fact]:
         return ()
     if len(trees) != 1 or not trees[0].is_sequence:
         return ()
-    are_handlers = _HANDLERS in (source.path.parent.name, source.path.stem)
+    are_handlers = _HANDLERS in (Path(source.lies).parent.name, source.path.stem)
     return (TasksAsWritten(Place(path=source.shown), trees[0], text, are_handlers),)

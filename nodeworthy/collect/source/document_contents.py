@@ -22,6 +22,7 @@ from nodeworthy.collect.source.parsing import (
     OF_GPU_METRICS,
     FileContents,
     InputRefused,
+    NoBootScript,
     documents_in,
     scripts_of_classes,
     variables_of_tasks,
@@ -268,9 +269,9 @@ def _with_values(every: list[Tree], beside: FilesBeside) -> list[Tree]:
 
 
 def _parse_documents(source: Source, data: bytes) -> tuple[list[Tree], str]:
-    """Raises InputRefused for a script: all scripts that are judged here were recognised before."""
+    """Raises NoBootScript for a script: all scripts that are judged here were recognised before."""
     if source.named and is_script(data, source.path.name):
-        raise InputRefused(Place(source.shown), NO_BOOT_SCRIPT)
+        raise NoBootScript(Place(source.shown), NO_BOOT_SCRIPT)
     return documents_in(source, data)
 
 

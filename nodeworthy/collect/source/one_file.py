@@ -15,6 +15,7 @@ from nodeworthy.collect.source.parsing import (
     OF_GPU_METRICS,
     FileContents,
     InputRefused,
+    NoBootScript,
     content,
     is_arm_template,
     may_be_plan,
@@ -117,10 +118,16 @@ def whats_in(source: Source, rules: Rules) -> FileContents | None:
             from nodeworthy.collect.source.infrastructure import read_by_its_tool
 
             return read_by_its_tool(source, data, rules)
-        found = _first_that_knows(_READERS, source, data, rules)
+        slips = _slips(source, data)
+        try:
+            found = _first_that_knows(_READERS, source, data, rules)
+        except NoBootScript:
+            if not slips:
+                raise
+            found = None
         if source.path.suffix in _OF_ANSIBLE:
             found = _with_tasks(found, source, data, rules)
-        return _with_slips(found, source, data, rules)
+        return _with_slips(found, slips, source, data, rules)
     except Unreadable as problem:
         # Of a kind that is known, and no text.
         raise InputRefused(Place(source.shown), f"it {problem.why}") from None
@@ -136,11 +143,11 @@ def _with_tasks(found: FileContents | None, source: Source, data: bytes, rules: 
     return with_tasks(found, source, data, rules)
 
 
-def _with_slips(found: FileContents | None, source: Source, data: bytes, rules: Rules) -> FileContents | None:
-    """The same with what a script, an image or a list of tasks asks of archives that are gone, and with the keys that
-    it opens to everybody."""
+def _slips(source: Source, data: bytes) -> Sequence[Fact]:
+    """What a script, an image or a list of tasks asks of archives that are gone, and the keys that it opens to
+    everybody."""
     if _ASKS_FOR_PACKAGES.search(source.path.name) is None:
-        return found
+        return ()
     facts = list[Fact]()
     if _MAY_BE_GONE.search(data) is not None:
         from nodeworthy.facts.boot.gone_source_asked import gone_sources_asked
@@ -150,11 +157,17 @@ def _with_slips(found: FileContents | None, source: Source, data: bytes, rules: 
         from nodeworthy.facts.secrets.keys_left_open import keys_left_open
 
         facts += keys_left_open(any_text(data), source.shown)
+    return facts
+
+
+def _with_slips(
+    found: FileContents | None, facts: Sequence[Fact], source: Source, data: bytes, rules: Rules
+) -> FileContents | None:
     if not facts:
         return found
     if found is None:
         return FileContents(
-            facts, suppressions=list(comments(any_text(data), Place(source.shown), rules, is_yaml=False))
+            [*facts], suppressions=list(comments(any_text(data), Place(source.shown), rules, is_yaml=False))
         )
     return replace(found, facts=[*found.facts, *facts])
 

@@ -86,6 +86,10 @@ class InputRefused(Exception):
         self.why = why
 
 
+class NoBootScript(InputRefused):
+    """A script that somebody named, and that makes no node."""
+
+
 def refused_as_too_long(source: Source, problem: TookTooLong) -> InputRefused:
     return InputRefused(Place(path=source.shown), f"it was not judged: {problem.why}")
 

@@ -122,4 +122,5 @@ def test_every_command_is_read_where_it_stands(commands: list[str], between: str
 
 def test_eight_times_the_script_is_eight_times_the_work() -> None:
     parse(SCRIPT)  # what is made once, such as patterns, is there
-    assert calls(lambda: parse(SCRIPT * 400)) < 8.5 * calls(lambda: parse(SCRIPT * 50))
+    # Where the parser is compiled, few calls are left to be counted.
+    assert calls(lambda: parse(SCRIPT * 400)) < 8.5 * calls(lambda: parse(SCRIPT * 50)) + 5
