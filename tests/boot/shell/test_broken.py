@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import random
 import time
 
@@ -120,7 +121,7 @@ def test_every_command_is_read_where_it_stands(commands: list[str], between: str
     assert all(lines[each.line - 1].startswith(each.raw, each.column - 1) for each in read)
 
 
+@pytest.mark.skipif("NODEWORTHY_COMPILED" in os.environ, reason="what is compiled makes no calls that can be counted")
 def test_eight_times_the_script_is_eight_times_the_work() -> None:
     parse(SCRIPT)  # what is made once, such as patterns, is there
-    # Where the parser is compiled, few calls are left to be counted.
-    assert calls(lambda: parse(SCRIPT * 400)) < 8.5 * calls(lambda: parse(SCRIPT * 50)) + 5
+    assert calls(lambda: parse(SCRIPT * 400)) < 8.5 * calls(lambda: parse(SCRIPT * 50))
