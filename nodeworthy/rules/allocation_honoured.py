@@ -1,4 +1,4 @@
-"""What came is what was asked for, once, and is given back.
+"""A job gets the GPUs that it asked for, alone, and gives them back.
 
 A scheduler that gives one GPU to two jobs, or another number than was asked for, or that keeps GPUs after a job has
 ended, makes every number of a measurement worthless. Waiting is no fault; how long it took is recorded and not judged.
@@ -15,7 +15,7 @@ from nodeworthy.verdict import Draft, Findings, Severity, fail, unknown
 RULE = Rule(
     "allocation-honoured",
     severity=Severity.ERROR,
-    title="What came is what was asked for, once, and is given back",
+    title="A job gets the GPUs that it asked for, alone, and gives them back",
     remedy="nodeworthy diagnose --ledger says who holds which GPUs; then the device plugin's, or slurmd's, log",
 )
 

@@ -1,4 +1,4 @@
-"""Ansible, and the shell that it gives a task's commands, read the tasks as they were meant.
+"""Ansible, and the shell that runs a task's commands, read each task as it was meant.
 
 `mode: 755` is a decimal number to YAML. Ansible hands it on as it is, and the file gets 01363: its owner may not read
 it, and everybody may write what root runs. Digits are bits with a nought before them (`0755`), or as a text (`"0755"`).
@@ -34,7 +34,7 @@ from nodeworthy.verdict import Draft, Findings, Place, Related, Severity, fail, 
 RULE = Rule(
     "ansible-reads-tasks",
     severity=Severity.ERROR,
-    title="Ansible and its shell read the tasks as they were meant",
+    title="Ansible and its shell read each task as it was meant",
     remedy="write modes as texts, give each handler a name of its own, and bash's words to /bin/bash",
     never_unknown="what is filled in later is another value on each machine, and is not judged",
 )

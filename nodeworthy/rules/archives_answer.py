@@ -1,4 +1,4 @@
-"""What packages, keys and manifests are taken from is still there.
+"""The archives that packages, keys and manifests come from still exist.
 
 A script that made nodes for years makes none on the day on which an archive is switched off, and an image that was
 built once can't be built again. CentOS 7 and 8 look for their packages at hosts that have no address any more; NVIDIA
@@ -19,7 +19,7 @@ from nodeworthy.verdict import Findings, Related, Severity, fail
 RULE = Rule(
     "archives-answer",
     severity=Severity.ERROR,
-    title="What packages, keys and manifests are taken from is still there",
+    title="The archives that packages, keys and manifests come from still exist",
     remedy="take it from where it is kept now, or take a system that is maintained",
     never_unknown="only what is known to be gone is told",
 )

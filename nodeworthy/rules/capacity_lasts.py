@@ -1,4 +1,4 @@
-"""The reservation that a pool runs in is active, large enough, and does not end unforeseen.
+"""The reservation that a pool runs in is active, large enough, and does not end unexpectedly.
 
 What a capacity block ends with, AWS ends: half an hour before, it terminates all that runs in it, whatever that is.
 Whoever has a schedule that empties the group before then has thought of it, and passes. A reservation of another kind
@@ -20,7 +20,7 @@ RULE = Rule(
     "capacity-lasts",
     severity=Severity.WARNING,
     incident="D",
-    title="A pool's reservation is active, large enough, and does not end unforeseen",
+    title="A pool's reservation is active, large enough, and does not end unexpectedly",
     remedy="extend it (aws ec2 purchase-capacity-block-extension, or modify-capacity-reservation --end-date), or empty "
     "its groups before it ends",
     may_be_grave=True,

@@ -1,4 +1,4 @@
-"""Work that was stopped and begun again ends as if it had never been stopped.
+"""Training that is stopped and resumed ends as if it had never been stopped.
 
 A checkpoint that is written after the grace period has gone, that can't be read, or from which work begins at step 0
 is found out when it is needed: after the preemption. So a short training is stopped by the signal that the scheduler
@@ -15,7 +15,7 @@ from nodeworthy.verdict import Draft, Findings, Severity, fail, unknown
 RULE = Rule(
     "checkpoint-resumes",
     severity=Severity.ERROR,
-    title="Work that was stopped and begun again ends as if it had never been stopped",
+    title="Training that is stopped and resumed ends as if it had never been stopped",
     remedy="save optimizer, generators and step with the parameters, where all nodes see them, before the deadline",
 )
 

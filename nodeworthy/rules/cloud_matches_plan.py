@@ -1,4 +1,4 @@
-"""What runs is what the program says.
+"""What runs in AWS is what the program declares.
 
 Somebody widens a security group by hand, sets a size in the console, writes a new version of a launch template: from
 then on two things say what the cluster is, and the next `pulumi up` takes back what an incident was ended with. Every
@@ -28,7 +28,7 @@ RULE = Rule(
     "cloud-matches-plan",
     severity=Severity.ERROR,
     incident="D",
-    title="What runs is what the program says",
+    title="What runs in AWS is what the program declares",
     remedy="where the program is right: pulumi up; where the cloud is: write it into the program, and pulumi refresh",
 )
 

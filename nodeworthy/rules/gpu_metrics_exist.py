@@ -34,7 +34,7 @@ from nodeworthy.verdict import Draft, Findings, Severity, fail
 RULE = Rule(
     "gpu-metrics-exist",
     severity=Severity.ERROR,
-    title="What is asked of the GPUs' metrics is there, and in their units",
+    title="Alerts and dashboards ask for GPU metrics that exist, in their own units",
     remedy="`curl -s NODE:9400/metrics | grep -o '^DCGM_FI[A-Z0-9_]*' | sort -u` shows the names",
     never_unknown="a query that is not known yet is no query of GPU metrics",
 )

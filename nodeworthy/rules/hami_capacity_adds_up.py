@@ -1,4 +1,4 @@
-"""What pods ask of HAMi is something that its GPUs can give, after splitting and scaling.
+"""HAMi's GPUs can give what pods ask for, after splitting and scaling.
 
 `nvidia.com/gpu: 2` under HAMi means a share of two different GPUs of one node, so that it can be no more than the node
 has, whatever `deviceSplitCount` is; the split count says into how many containers one GPU may be shared.
@@ -30,7 +30,7 @@ RULE = Rule(
     "hami-capacity-adds-up",
     severity=Severity.ERROR,
     incident="C",
-    title="What pods ask of HAMi is something that its GPUs can give",
+    title="HAMi's GPUs can give what pods ask for",
     remedy="ask for what one GPU has: MB of its memory, at most 100 of its cores, no more GPUs than a node has",
 )
 

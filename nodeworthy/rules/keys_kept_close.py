@@ -1,4 +1,4 @@
-"""Keys of the cluster are readable by those alone whom they belong to.
+"""Only their owners can read the cluster's keys.
 
 `chmod 644 munge.key` lets every user of the machine, and of a shared home all machines, speak for anybody to Slurm; in
 /etc/munge munged ends over it at once. slurmdbd ends over a slurmdbd.conf that others may read, and ssh ignores such a
@@ -17,7 +17,7 @@ from nodeworthy.verdict import Findings, Severity, fail
 RULE = Rule(
     "keys-kept-close",
     severity=Severity.ERROR,
-    title="Keys of the cluster are readable by those alone whom they belong to",
+    title="Only their owners can read the cluster's keys",
     remedy="chmod 600, or 400, and chown to the daemon's user",
     never_unknown="only what the script itself opens is told",
 )

@@ -1,4 +1,4 @@
-"""What configures a node's kubelet, and its Talos, is read: each setting is one that they have.
+"""kubelet and Talos know every setting in their configuration.
 
 kubelet passes over what it does not know: it fails to read its configuration strictly, says so in one line of its log,
 and reads it leniently, without the setting. Memory that should be kept for the system is not kept, and images are
@@ -28,7 +28,7 @@ from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, skip
 RULE = Rule(
     "node-configuration-read",
     severity=Severity.ERROR,
-    title="What configures a node's kubelet and Talos has settings that they read",
+    title="kubelet and Talos know every setting in their configuration",
     remedy="write the setting as its reader spells it, or leave it out",
     never_unknown="what is not known of a configuration hides no setting that is written in it",
 )

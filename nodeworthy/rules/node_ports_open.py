@@ -1,4 +1,4 @@
-"""The ports that a node lives by are open to whom they must be.
+"""The ports that a node lives by are open to those who need them.
 
 Four connections make a node work, and each fails in its own silent way: without 10250 from the control plane there are
 no logs, no exec and no metrics; without 443 to it the node never joins; without DNS (53, both protocols) between the
@@ -27,7 +27,7 @@ RULE = Rule(
     "node-ports-open",
     severity=Severity.ERROR,
     incident="D",
-    title="kubelet, control plane, DNS and NodePorts are open to whom they must be",
+    title="kubelet, control plane, DNS and NodePorts are open to those who need them",
     remedy="add the rule that is missing to the nodes' security group, or give the nodes the cluster's own group "
     "(vpcConfig.clusterSecurityGroupId)",
     of_a_program=True,

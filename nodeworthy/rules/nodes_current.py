@@ -1,4 +1,4 @@
-"""What a running node is, is what its group would start now: image, boot script, type, profile, doors, disks, metadata.
+"""A running node is what its group would start now: image, boot script, type, profile, open ports, disks, metadata.
 
 A template that was mended mends nothing that runs. Auto scaling starts the next machine from it, and those that are
 there stay what they were until somebody replaces them: for weeks half of a pool boots with the old script, and nobody

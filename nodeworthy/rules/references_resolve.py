@@ -1,4 +1,4 @@
-"""What work with GPUs hangs on names what is there.
+"""What GPU workloads refer to exists in the cluster.
 
 Objects of a cluster name each other, and the API server takes a name that nobody has: the other may still come. What
 names it then waits for ever, and says so in one of five places, or not at all. A job's queue is a LocalQueue of its
@@ -21,7 +21,7 @@ from nodeworthy.verdict import Draft, Findings, Place, Severity, fail
 RULE = Rule(
     "references-resolve",
     severity=Severity.ERROR,
-    title="What work with GPUs hangs on names what is there",
+    title="What GPU workloads refer to exists in the cluster",
     remedy="make what is named, or name what is there",
     never_unknown="a name is judged only where all of its kind were read",
 )

@@ -1,4 +1,4 @@
-"""What stands in `toolkit.env` must be what the operator and its toolkit can read, and must have an effect.
+"""The operator and its toolkit can read `toolkit.env`, and each entry has an effect.
 
 The operator takes bare absolute host paths and mounts their folders: a URL, a relative path or the path inside
 the pod (`/runtime/…`) becomes an empty folder. Values are strings, of duplicates the first wins, and for the

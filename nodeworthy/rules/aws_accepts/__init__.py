@@ -1,4 +1,4 @@
-"""What is known of a resource's inputs is what AWS accepts.
+"""AWS accepts a resource's inputs, as far as they are known.
 
 A key that is misspelt inside a dictionary reaches AWS as nothing at all: the launch template is made, without the
 option that somebody meant. A value that AWS does not know is refused, in the middle of an update, when half of the
@@ -39,7 +39,7 @@ from nodeworthy.verdict import Draft, Findings, Known, Located, Related, Severit
 RULE = Rule(
     "aws-accepts",
     severity=Severity.ERROR,
-    title="What is known of a resource's inputs is what AWS accepts",
+    title="AWS accepts a resource's inputs, as far as they are known",
     remedy="write what AWS takes; the provider's documentation lists the keys and their values",
     gives_way=True,
     never_unknown="what is not known yet is AWS's to judge when it is; everything known is judged",

@@ -31,7 +31,7 @@ RULE = Rule(
     "capacity-block-placed",
     severity=Severity.ERROR,
     incident="D",
-    title="A capacity block's launch template has its market type, its zone, no placement group",
+    title="A capacity block's launch template has its market type and zone, and no placement group",
     remedy='instance_market_options={"market_type": "capacity-block"}, capacity_reservation_specification='
     '{"capacity_reservation_target": {"capacity_reservation_id": "cr-…"}}, subnets of the block\'s zone',
     of_a_program=True,

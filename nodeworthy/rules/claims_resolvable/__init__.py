@@ -1,4 +1,4 @@
-"""What claims GPUs by Dynamic Resource Allocation names versions, classes, templates and requests that are there.
+"""GPU claims (Dynamic Resource Allocation) name API versions, classes, templates and requests that exist.
 
 A pod asks by name: its `resourceClaims` name a ResourceClaim or a template of one in its namespace, its containers name
 those entries (`resources.claims`), and maybe one of the claim's requests. A request names a DeviceClass, which a driver
@@ -49,7 +49,7 @@ from nodeworthy.verdict import Draft, Findings, Known, Related, Severity, Unknow
 RULE = Rule(
     "claims-resolvable",
     severity=Severity.ERROR,
-    title="What claims GPUs names versions, classes, templates and requests that are there",
+    title="GPU claims name API versions, classes, templates and requests that exist",
     remedy="name what is there: kubectl get deviceclasses,resourceclaimtemplates,resourceclaims -A",
 )
 

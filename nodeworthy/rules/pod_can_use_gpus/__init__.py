@@ -1,4 +1,4 @@
-"""What a pod says of its GPUs lets it use those that it asked for, and no others.
+"""A pod can use the GPUs that it asked for, and no others.
 
 The device plugin chooses which GPUs a container gets, and hands over its choice in the variable
 NVIDIA_VISIBLE_DEVICES. kubelet puts the plugin's variables before the pod's own, and of two of one name the later one
@@ -114,7 +114,7 @@ _HOLD_TEMPLATES = (
 RULE = Rule(
     "pod-can-use-gpus",
     severity=Severity.ERROR,
-    title="A pod asks for GPUs where that is read, and sees those that it asked for",
+    title="A pod asks for GPUs in the right place, and sees those that it asked for",
     remedy=f"ask in the container's resources.limits, and delete {VARIABLE}: the device plugin sets it",
 )
 

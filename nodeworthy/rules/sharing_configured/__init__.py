@@ -1,4 +1,4 @@
-"""What shares GPUs among pods is a configuration that the device plugin can read, finds, and has the resources for.
+"""The device plugin finds its sharing configuration, can read it, and has the resources for it.
 
 The device plugin reads `sharing.timeSlicing` or `sharing.mps`: a list of resources, each with the number of pods that
 may have one at a time. One entry that it can't read (fewer than 2 replicas, a number in quotes, no name) and it ends
@@ -47,7 +47,7 @@ from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, need, s
 RULE = Rule(
     "sharing-configured",
     severity=Severity.ERROR,
-    title="What shares GPUs is a configuration that the device plugin can read, finds, and has the resources for",
+    title="The device plugin finds its sharing configuration, can read it, and has the resources for it",
     remedy="write sharing.timeSlicing.resources with a name that the node offers and 2 replicas or more",
 )
 
