@@ -10,6 +10,7 @@ from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
 from nodeworthy.documents.tree import Tree, plain
 from nodeworthy.facts.cluster.references import is_about_gpus
 from nodeworthy.known.tables import table_of
+from nodeworthy.records import dataclass
 
 # Whether something has been so for longer than it takes, by when it began.
 Lasts = Callable[[str], bool]
@@ -21,9 +22,20 @@ def speaking() -> Mapping[str, Mapping[str, Any]]:
     return {row["kind"]: row for row in table_of("speaking")["speaking"]}
 
 
-def how_it_is_told(kind: str) -> tuple[str, str, str]:
+@dataclass(frozen=True)
+class HowTold:
+    """How a finding tells of one: `{name}` and `{namespace}` are filled in."""
+
+    fault: str
+    should: str
+    remedy: str
+    # Why, where its controller does not say it.
+    cause: str = ""
+
+
+def how_it_is_told(kind: str) -> HowTold:
     row = speaking()[kind]
-    return row["fault"], row["should"], row["remedy"]
+    return HowTold(row["fault"], row["should"], row["remedy"], row.get("cause", ""))
 
 
 def own_words(found: Tree, lasts: Lasts) -> str:
@@ -55,8 +67,6 @@ def _by_its_parts(row: Mapping[str, Any], data: Mapping[str, Any]) -> str:
 
 def _by_its_failure(row: Mapping[str, Any], data: Mapping[str, Any]) -> str:
     failure = mapping_at(data, *row["failure"].split(".")) if "failure" in row else {}
-    reason, known = (
-        text_at(failure, "reason"),
-        [each for told in row.get("told", ()) for each in told.get("reasons", ())],
-    )
+    reason = text_at(failure, "reason")
+    known = [each for told in row.get("told", ()) for each in told.get("reasons", ())]
     return ": ".join(filter(None, (reason, text_at(failure, "message")))) if reason in known else ""

@@ -124,13 +124,9 @@ def stuck_objects(objects: Iterable[Tree], around: Around) -> Iterator[StuckObje
         inactive = _INACTIVE.search(said)
         if inactive is not None:
             said = "; ".join(filter(None, (said, _why_inactive(queues.get(inactive["name"])))))
-        cause = cause_of(each, around.makers) if kind in MAKERS else _CAUSES.get(kind, "")
-        said = _with_its_log(each, said, around)
-        told = replace(
-            _stuck_object(kind, each, said),
-            victims=_victims(kind, each, around),
-            cause=cause,
-        )
+        told = _stuck_object(kind, each, _with_its_log(each, said, around))
+        told = replace(told, victims=_victims(kind, each, around))
+        told = replace(told, cause=cause_of(each, around.makers)) if kind in MAKERS else told
         waits, remedy = _why_not_ready(each, around) if kind in _OPERATORS_OWN else ("", "")
         told = replace(told, cause=waits, remedy=remedy) if waits else told
         yield _of_its_head(told, around.heads[_key(each)]) if told.victims and kind == "RayCluster" else told
@@ -151,10 +147,16 @@ def _with_its_log(found: Tree, said: str, around: Around) -> str:
 
 def _stuck_object(kind: str, found: Tree, said: str) -> StuckObject:
     name, namespace = _name(found), found.get("metadata", "namespace").string
-    fault, should, remedy = _TOLD[kind] if kind in _TOLD else how_it_is_told(kind)
-    place = Place(object="/".join(filter(None, (kind, namespace, name))))
-    how = remedy.format(name=name, namespace=namespace)
-    return StuckObject(place, fault.format(name=name), said, should, how, starts_nodes=kind in _STARTS_NODES)
+    told = how_it_is_told(kind)
+    return StuckObject(
+        Place(object="/".join(filter(None, (kind, namespace, name)))),
+        told.fault.format(name=name),
+        said,
+        told.should,
+        told.remedy.format(name=name, namespace=namespace),
+        cause=told.cause,
+        starts_nodes=kind in _STARTS_NODES,
+    )
 
 
 def _of_its_head(told: StuckObject, head: tuple[str, str]) -> StuckObject:
@@ -203,7 +205,7 @@ def _why_not_ready(policy: Tree, around: Around) -> tuple[str, str]:
         return "", ""
     if around.outdated:
         return _OUTDATED.format(", ".join(around.outdated)), _MAKE_THEM_ANEW
-    return _ALL_RUN, _OPERATOR_LOG
+    return _ALL_RUN, how_it_is_told(policy.get("kind").string).remedy
 
 
 def _of_flux(release: Tree, around: Around) -> str:
@@ -378,12 +380,6 @@ _WORDS: Mapping[str, Callable[[Tree, Around], str]] = {
     "PodGroup": _of_a_group,
     **dict.fromkeys(MAKERS, _of_a_maker),
 }
-_CAUSES: Mapping[str, str] = {
-    "ComputeDomain": "not all of its IMEX daemons are up: one does not start on its node (the host's own nvidia-imex "
-    "runs beside it, the node is of another NVLink domain by its label nvidia.com/gpu.clique), or the controller has "
-    "not come to it"
-}
-_OPERATOR_LOG = "read what it tried: kubectl logs -A -l app=gpu-operator --tail=100"
 _OPERATORS_OWN = ("ClusterPolicy", "NVIDIADriver")
 _OUTDATED = (
     "its parts run, and pods of {} are still of the revision before: the DaemonSet was changed, its pods are made anew "
@@ -396,80 +392,3 @@ _MAKE_THEM_ANEW = (
     "nvidia.com/gpu-driver-upgrade-state"
 )
 _ALL_RUN = "each part of it that was seen runs and is ready; what the operator still waits for, its log says"
-_OF_SETS = "LeaderWorkerSet"
-_LOGS = {
-    _OF_SETS: "lws-system logs deploy/lws-controller-manager --tail=50",
-    "JobSet": "jobset-system logs deploy/jobset-controller-manager --tail=50",
-    "TrainJob": "kubeflow-system logs deploy/kubeflow-trainer-controller-manager --tail=50",
-    "PyTorchJob": "kubeflow logs deploy/training-operator --tail=50",
-    "MPIJob": "mpi-operator logs deploy/mpi-operator --tail=50",
-}
-_TOLD: Mapping[str, tuple[str, str, str]] = {
-    "ClusterPolicy": (
-        "the GPU operator could not do what its ClusterPolicy '{name}' asks",
-        "condition Ready, without an error",
-        _OPERATOR_LOG,
-    ),
-    "NVIDIADriver": (
-        "the GPU operator could not do what the NVIDIADriver '{name}' asks",
-        "condition Ready, without an error",
-        _OPERATOR_LOG,
-    ),
-    "EC2NodeClass": (
-        "Karpenter starts no nodes of the EC2NodeClass '{name}': it is not ready",
-        "condition Ready",
-        "mend what the condition names: kubectl describe ec2nodeclass {name}",
-    ),
-    "NodePool": (
-        "Karpenter brings no nodes of the NodePool '{name}'",
-        "condition Ready",
-        "see which class it names (spec.template.spec.nodeClassRef), whether that is there, and what it says: kubectl "
-        "describe nodepool {name}; kubectl -n kube-system logs deploy/karpenter --tail=100",
-    ),
-    "NodeClaim": (
-        "the node of Karpenter's NodeClaim '{name}' does not come",
-        "conditions Launched and Registered",
-        "read all of it: kubectl describe nodeclaim {name}",
-    ),
-    "Workload": (
-        "Kueue does not admit the workload '{name}', which asks for GPUs",
-        "condition Admitted",
-        "see its queue: kubectl describe workload -n {namespace} {name}; kubectl get clusterqueues -o yaml",
-    ),
-    "RayCluster": (
-        "KubeRay can't bring the RayCluster '{name}', whose workers ask for GPUs",
-        "all of its pods, the head first",
-        "read all of it: kubectl describe raycluster -n {namespace} {name}",
-    ),
-    "ComputeDomain": (
-        "the ComputeDomain '{name}' does not become ready, and its pods wait for that",
-        "status Ready",
-        "see its daemon on each node of it: kubectl get pods -A -o wide | grep "
-        "computedomain-daemon; kubectl describe computedomain -n {namespace} {name}; what the controller says: kubectl "
-        "logs -n nvidia-dra-driver-gpu deploy/nvidia-dra-driver-gpu-controller --tail=50",
-    ),
-    "HelmRelease": (
-        "Flux could not bring the GPU stack's release '{name}'",
-        "condition Ready",
-        "read all of it: kubectl describe helmrelease -n {namespace} {name}",
-    ),
-    "Application": (
-        "Argo CD could not bring the GPU stack's application '{name}'",
-        "an application without errors",
-        "read all of it: argocd app get {name}",
-    ),
-    "PodGroup": (
-        "Volcano does not let the group '{name}' in, which asks for GPUs",
-        "a group whose pods are made",
-        "see what its queue has left: kubectl describe podgroup -n {namespace} {name}; kubectl get "
-        "queues.scheduling.volcano.sh -o yaml",
-    ),
-    **{
-        kind: (
-            f"the {kind} '{{name}}', which asks for GPUs, has no pods{' or not all of them' * (kind == _OF_SETS)}",
-            "the pods that it asks for",
-            f"see what it says: kubectl describe {kind.lower()} -n {{namespace}} {{name}}; kubectl -n {log}",
-        )
-        for kind, log in _LOGS.items()
-    },
-}
