@@ -6,6 +6,7 @@ from nodeworthy.facts.cluster.hanging import why_hanging
 from nodeworthy.facts.cluster.lingering_pods import LINGERS
 from nodeworthy.facts.cluster.no_library import by_docker, by_platform, without_library
 from nodeworthy.facts.cluster.own_logs import NO_MEMORY, ONLY_NONE, is_of_the_node
+from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.telling_words import both_ends
 from nodeworthy.facts.cluster.unsettled_pods import (
     OF_ITS_OWNER,
@@ -30,6 +31,10 @@ _NOT_BY_IT = (
     "let runc start it: make runc the default runtime of nodes whose cards go to virtual machines (Docker: "
     "default-runtime in daemon.json; containerd: default_runtime_name); to be sure: docker info | grep -i runtime, or "
     "containerd config dump | grep default_runtime_name; lspci -nnk -d 10de: shows who has the cards"
+)
+_NEEDS_NO_DRIVER = (
+    "NVIDIA's runtime starts it, as the node's default one, and asks for a loaded driver; where cards go to virtual "
+    "machines there is none, and this plugin needs none"
 )
 _OTHER_RUNTIME = (
     "let the node's default runtime be runc until a driver is loaded (Docker: default-runtime in daemon.json; the "
@@ -136,21 +141,19 @@ def stuck_pods(stuck: UnsettledPods) -> Draft:
     known = next((each.evidence for each in in_text(stuck.words)), None)
     should = "gone" if stuck.fault == LINGERS else "running and ready"
     is_mild = stuck.fault == SPEAKS or _is_its_owners_to_see(stuck, known)
+    cause, remedy = _explained(stuck, known)
     return fail(
         stuck,
         f"{_who(stuck)} {_does_not(stuck, known)}",
         is_=stuck.fault + (f" after {stuck.first.restarts} restarts" if stuck.first.restarts else ""),
         should=_SHOULD.get(stuck.fault, should),
-        cause=_why(stuck, known),
-        remedy=_remedy(stuck, known),
+        cause=cause,
+        remedy=remedy,
         on=[f"node '{each.node}'" for each in stuck.pods if each.node and stuck.fault != SPEAKS][:_SHOWN],
         victims=[each.object for each in (*stuck.pods, *stuck.beside) if stuck.fault != SPEAKS],
         link=_link(stuck, known),
         severity=Severity.WARNING if is_mild else Severity.ERROR,
     )
-
-
-_NOTHING_KNOWN = "what it said is not in what was read, and no other rule knows why"
 
 
 def _link(stuck: UnsettledPods, known: Evidence | None) -> str:
@@ -195,72 +198,59 @@ def _crashes(stuck: UnsettledPods, known: Evidence | None) -> str:
     return f"{verb}: {known.says}"
 
 
-def _why(stuck: UnsettledPods, known: Evidence | None) -> str:
-    said = both_ends(stuck.words)
+def _explained(stuck: UnsettledPods, known: Evidence | None) -> tuple[str, str]:
+    """Why, and what to do."""
+    first, said = stuck.first, both_ends(stuck.words)
     if stuck.fault == LINGERS:
-        return f"{known.why if known is not None else _HELD}{f'; it said: {said}' if said else ''}"
+        return _why_it_lingers(first, known, said)
     if _starts_by_itself(stuck):
-        return f"NVIDIA's runtime starts the driver's own container, too, and asks for what only that brings: {said}"
+        why = "NVIDIA's runtime starts the driver's own container, too, and asks for what only that brings"
+        return f"{why}: {said}", _OTHER_RUNTIME
     if _is_refused_without_need(stuck):
-        return (
-            "NVIDIA's runtime starts it, as the node's default one, and asks for a loaded driver; where cards go to "
-            f"virtual machines there is none, and this plugin needs none: {said}"
-        )
+        return f"{_NEEDS_NO_DRIVER}: {said}", _NOT_BY_IT
     if stuck.on_no_gpu:
-        return f"a machine of the type {stuck.on_no_gpu} has no GPU of NVIDIA's, and this part does not run without one"
+        why = f"a machine of the type {stuck.on_no_gpu} has no GPU of NVIDIA's, and this part does not run without one"
+        return why, _KEEP_IT_OFF.format(first.node, OPERANDS)
     own = _of_what_it_is(stuck, known)
     if own is not None:
-        return f"{own[0]}; it said: {said}"
+        return f"{own[0]}; it said: {said}", own[1]
     if stuck.absent:
-        waits = f"its init container {stuck.first.waits_in} waits for {stuck.waits_for}"
-        return f"{waits}, which does not come: {stuck.absent}"
-    if stuck.by_its_own_words and known is not None and known.id in ONLY_NONE:
-        return f"{_GETS_NONE}{_NO_CLASS if stuck.names_no_class else ''}; it said: {said}"
+        waits = f"its init container {first.waits_in} waits for {stuck.waits_for}"
+        return f"{waits}, which does not come: {stuck.absent}", _LET_IT_COME.format(node=first.node)
     if known is not None:
-        return f"{known.why}; it said: {said}"
+        return _by_its_words(stuck, known, said)
+    return _by_how_it_fares(stuck, said)
+
+
+def _why_it_lingers(pod: ClusterPod, known: Evidence | None, said: str) -> tuple[str, str]:
+    let_go = _LET_GO.format(namespace=pod.namespace, name=pod.name, node=pod.node)
+    why, remedy = (known.why, known.mending) if known is not None else (_HELD, let_go)
+    return f"{why}; it said: {said}" if said else why, remedy
+
+
+def _by_its_words(stuck: UnsettledPods, known: Evidence, said: str) -> tuple[str, str]:
+    if not stuck.by_its_own_words or known.id not in ONLY_NONE:
+        return f"{known.why}; it said: {said}", known.mending
+    no_class, remedy = (_NO_CLASS, _NAME_IT) if stuck.names_no_class else ("", known.mending)
+    return f"{_GETS_NONE}{no_class}; it said: {said}", remedy
+
+
+def _by_how_it_fares(stuck: UnsettledPods, said: str) -> tuple[str, str]:
+    """Where nothing is known of its words, or it said none."""
+    first = stuck.first
     if said == _OUT_OF_MEMORY:
-        return "the kernel killed it at its memory limit (OOMKilled)"
-    return _why_it_waits(stuck, said) or (f"it said: {said}" if said else _NOTHING_KNOWN)
-
-
-def _why_it_waits(stuck: UnsettledPods, said: str) -> str:
-    within = stuck.first.waits_in
-    hangs, _ = why_hanging(stuck.first)
+        remedy = f"raise resources.limits.memory of {first.daemonset or first.name}"
+        return "the kernel killed it at its memory limit (OOMKilled)", remedy
+    hangs, remedy = why_hanging(first)
     if hangs:
-        return hangs
-    return f"its init container {within} waits for {stuck.waits_for}" if stuck.waits_for and not said else ""
-
-
-def _remedy(stuck: UnsettledPods, known: Evidence | None) -> str:
-    first = stuck.first
-    if stuck.fault == LINGERS and known is None:
-        return _LET_GO.format(namespace=first.namespace, name=first.name, node=first.node)
-    if _starts_by_itself(stuck):
-        return _OTHER_RUNTIME
-    if _is_refused_without_need(stuck):
-        return _NOT_BY_IT
-    if stuck.on_no_gpu:
-        return _KEEP_IT_OFF.format(first.node, OPERANDS)
-    own = _of_what_it_is(stuck, known)
-    if own is not None:
-        return own[1]
-    if stuck.names_no_class and known is not None and known.id in ONLY_NONE:
-        return _NAME_IT
-    if stuck.absent:
-        return _LET_IT_COME.format(node=first.node)
-    if known is not None:
-        return known.mending
+        return hangs, remedy
     if stuck.waits_for:
-        return f"see whether it runs there: kubectl get pods -A --field-selector spec.nodeName={first.node}"
-    return why_hanging(first)[1] or _look_at_it(stuck)
-
-
-def _look_at_it(stuck: UnsettledPods) -> str:
-    first = stuck.first
-    if stuck.words == _OUT_OF_MEMORY:
-        return f"raise resources.limits.memory of {first.daemonset or first.name}"
+        waits = f"its init container {first.waits_in} waits for {stuck.waits_for}"
+        remedy = f"see whether it runs there: kubectl get pods -A --field-selector spec.nodeName={first.node}"
+        return f"it said: {said}" if said else waits, remedy
     verb = "logs --previous" if first.restarts else "describe pod"
-    return f"read why: kubectl {verb} -n {first.namespace} {first.name}"
+    why = f"it said: {said}" if said else "what it said is not in what was read, and no other rule knows why"
+    return why, f"read why: kubectl {verb} -n {first.namespace} {first.name}"
 
 
 def _of_what_it_is(stuck: UnsettledPods, known: Evidence | None) -> tuple[str, str] | None:
