@@ -36,7 +36,7 @@ SILENT: Final[dict[str, tuple[str, ...]]] = {
     "helm in a script, -f <(cat <<EOF)": _ALL,
     "helm in a Makefile, -f": ("setting-that-nobody-reads",),
     "helm in a Makefile, --set": ("both-means-of-sharing", "shares-of-one-and-in-quotes"),
-    "helm in a justfile, -f": ("setting-that-nobody-reads", "release-with-the-socket-fault"),
+    "helm in a justfile, -f": ("setting-that-nobody-reads",),
     "helm in a Taskfile, -f": ("setting-that-nobody-reads",),
     "helm in a workflow of GitHub's, -f": ("setting-that-nobody-reads",),
     "helm in a workflow of GitHub's, --set": ("shares-of-one-and-in-quotes",),
