@@ -2,12 +2,13 @@
 
 On a fresh node each of them is a fault of the node. An Xid is what NVIDIA's driver says of a GPU: the number tells
 which fault, and whether the hardware, the driver or a program is to blame. An SXid is an NVSwitch's, and counts where
-it is fatal. Three lines of drivers stay true until the next boot: NVLinks that were not found as the driver started,
-EFA's, which may not ask a proprietary NVIDIA module for GPU memory, and those of a module for GPUDirect RDMA, GDRCopy
-or GDS that was built against another driver. `Out of memory` counts where the machine's memory
-ran out, not where a container outgrew its own limit. `[UFW BLOCK]` counts where a pod's interface is on one side: pods
-that find no name server leave these lines, while what the world sends to a node's closed ports is dropped all day, and
-rightly. Where the firewall still keeps pods back, `pod-egress-forwarded` tells it, with these lines.
+it is fatal. A GPU that the driver could not start leaves no Xid: there its own words count, unless `nvidia-smi` has
+told since how the GPUs are. Three lines of drivers stay true until the next boot: NVLinks that were not found as the
+driver started, EFA's, which may not ask a proprietary NVIDIA module for GPU memory, and those of a module for
+GPUDirect RDMA, GDRCopy or GDS that was built against another driver. `Out of memory` counts where the machine's
+memory ran out, not where a container outgrew its own limit. `[UFW BLOCK]` counts where a pod's interface is on one
+side: pods that find no name server leave these lines, while what the world sends to a node's closed ports is dropped
+all day, and rightly. Where the firewall still keeps pods back, `pod-egress-forwarded` tells it, with these lines.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from nodeworthy.facts.node.firewall import NodeFirewall, keeps_pods_back
 from nodeworthy.facts.node.gpus import NodeSmi
 from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.facts.node.kernel_log import Blocked, NodeKernelLog, OomLine, SxidLine, XidLine, same_gpu
+from nodeworthy.known.chain import link_of_evidence
 from nodeworthy.known.evidence import in_text
 from nodeworthy.known.pod_interfaces import is_pods
 from nodeworthy.known.xid import xid
@@ -57,6 +59,37 @@ def nothing_in_it_is_a_fault(
     for kind, blocked in _grouped(pods, _kind).items():
         yield _block(log, kind, blocked)
     yield from _of_drivers(log)
+    # Of GPUs that answer it is past; why not one does, driver-fits says.
+    if not need(log.xids) and (smi is None or smi.is_silent):
+        yield from _of_a_gpu_without_xid(log)
+
+
+# Of a GPU that does not start, or has gone, without a number.
+_OF_A_GPU = (
+    "gpu-off-the-bus",
+    "power-cable-missing",
+    "gsp-firmware-not-started",
+    "gpu-not-back-on-bus",
+    "bar-invalid",
+    "pci-device-not-enabled",
+    "rm-init-failed",
+)
+
+
+def _of_a_gpu_without_xid(log: NodeKernelLog) -> Iterator[Draft]:
+    """The first of its lines: those behind it are what came of it."""
+    told = ((line, each.evidence) for line in log.of_drivers for each in in_text(line))
+    line, known = next(((line, each) for line, each in told if each.id in _OF_A_GPU), ("", None))
+    if known is not None:
+        yield fail(
+            log,
+            f"the kernel's log says of a GPU: {known.says}",
+            is_=line,
+            should="no such line",
+            cause=known.cause,
+            remedy=known.mending,
+            link=link_of_evidence(known.id, known.layer),
+        )
 
 
 # What a driver says once, and what stays so until the next boot.

@@ -170,6 +170,7 @@ def _with_words(pod: ClusterPod, seen: ClusterObjects) -> tuple[ClusterPod, str]
 
 
 def _telling_plugin(seen: ClusterObjects) -> tuple[ClusterPod, str] | None:
+    silent: ClusterPod | None = None
     for pod in seen.pods.values():
         plugin = seen.gpu_daemonsets.get((pod.namespace, pod.daemonset)) if pod.daemonset else None
         if plugin is not None and plugin.part is Part.DEVICE_PLUGIN and pod.node and not pod.is_over:
@@ -177,7 +178,8 @@ def _telling_plugin(seen: ClusterObjects) -> tuple[ClusterPod, str] | None:
             words = pod.last_words or said.get(pod.object, "")
             if words and in_text(words):
                 return pod, telling_part(words)
-    return None
+            silent = silent or pod
+    return (silent, "") if silent is not None else None
 
 
 def _said_by_bringers(seen: ClusterObjects) -> dict[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
-from nodeworthy.documents.plain import number_at, strings_at, text_at
+from nodeworthy.documents.plain import mapping_at, number_at, strings_at, text_at
 from nodeworthy.facts.cluster.labelled_node import LabelledNode
 from nodeworthy.facts.cluster.node_labels import gpu_of, says_it_has_gpus, type_count
 from nodeworthy.known.containerd import Containerd, containerd_of, same_file, takes_base_dir
@@ -31,6 +31,8 @@ class ClusterNode(LabelledNode):
     runtime: str = ""
     os_image: str = ""
     gpus: int = 0
+    # A device plugin has registered there: kubelet keeps the name when it is gone, and counts none.
+    has_counted_gpus: bool = False
     # Others say so: its pool of the fleet, a pod on it that asks for GPUs or for their runtime.
     used_for_gpus: bool = False
 
@@ -45,7 +47,7 @@ class ClusterNode(LabelledNode):
 
     @cached_property
     def is_gpu(self) -> bool:
-        return self.gpus > 0 or says_it_has_gpus(self.labels) or self.used_for_gpus
+        return self.has_counted_gpus or says_it_has_gpus(self.labels) or self.used_for_gpus
 
     @property
     def brings_its_plugin(self) -> bool:
@@ -106,4 +108,5 @@ def cluster_node(data: Any) -> ClusterNode:
         runtime=text_at(data, "status", "nodeInfo", "containerRuntimeVersion"),
         os_image=text_at(data, "status", "nodeInfo", "osImage"),
         gpus=number_at(data, "status", "capacity", GPU) or 0,
+        has_counted_gpus=GPU in mapping_at(data, "status", "capacity"),
     )

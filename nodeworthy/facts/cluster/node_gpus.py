@@ -125,7 +125,8 @@ class NodeGpus(LabelledNode):
 
     @property
     def has_gpus(self) -> bool:
-        return any(self.capacity.values()) or says_it_has_gpus(self.labels)
+        # Kubelet keeps the name of what a device plugin once registered there, and counts none when it is gone.
+        return bool(self.capacity) or says_it_has_gpus(self.labels)
 
     @property
     def starts_containers(self) -> str:
@@ -190,6 +191,7 @@ def node_gpus(data: Any) -> NodeGpus:
             text_at(data, "spec", "providerID"),
             text_at(data, "status", "nodeInfo", "kubeletVersion"),
             text_at(data, "status", "nodeInfo", "osImage"),
+            text_at(data, "status", "nodeInfo", "kernelVersion"),
         ),
     )
 

@@ -34,6 +34,7 @@ from nodeworthy.facts.cluster.unoffered_names import why_no_machine_gets_one, wh
 from nodeworthy.facts.pod.containers import GPU, holds_a_gpu
 from nodeworthy.known.evidence import in_text
 from nodeworthy.known.node_signs import has_a_card_of_no_vendor, labelled_with_more
+from nodeworthy.known.platforms import platforms
 from nodeworthy.known.scaling import worker_of_taint
 from nodeworthy.verdict import NOWHERE, Related, fail
 
@@ -62,6 +63,13 @@ _CLAIM_THEM = (
     "controller manager, scheduler and kubelet (1.34 and newer), with extendedResourceName: nvidia.com/gpu in the "
     "class; or let NVIDIA's device plugin offer them, and not both"
 )
+_NOBODY_TELLS = "nothing is here that would tell, neither a device plugin nor feature discovery"
+_UNLABELLED = "feature discovery has labelled none, and by its labels the GPU operator knows nodes with GPUs"
+_LABEL_THEM = (
+    "where a node has them already, see that feature discovery's master and workers run and may come to it: kubectl "
+    "get pods -A -o wide | grep feature-discovery"
+)
+_NOT_WELL = "its own words say why"
 _LOST = "kubelet has lost it since it registered, as its log says that it did"
 _LOOK_FOR_A_PLUGIN = (
     "look at the device plugin's DaemonSet and its pods: kubectl get daemonsets,pods -A | grep device-plugin"
@@ -146,14 +154,17 @@ def _of_machines(have: Sequence[NodeGpus]) -> tuple[str, str]:
 
 def _of_no_node(world: PendingWorld) -> tuple[str, str]:
     start = "start a node with GPUs: look at the node group's size and at the autoscaler"
-    if world.telling_plugin is not None:
-        return _by_a_plugin(*world.telling_plugin, start)
+    plugin, words = world.telling_plugin or (None, "")
+    if not words and (own := _of_ones_own(world)) is not None:
+        return own
+    if plugin is not None:
+        return _by_a_plugin(plugin, words, start)
     if not world.placeless:
-        return _no_machine(world) or ("no node has GPUs, or none has started yet", start)
-    plugin = world.placeless[0]
-    cause, label = f"no node tells of GPUs, and {_chooses(plugin)}", _label_it(plugin)
+        return _no_machine(world) or _nobody_tells(world, start)
+    first = world.placeless[0]
+    cause, label = f"no node tells of GPUs, and {_chooses(first)}", _label_it(first)
     # A label that nothing sets by itself was forgotten rather than the machines.
-    by_hand = not any(map(is_of_discovery, plugin.choice.selection.labels))
+    by_hand = not any(map(is_of_discovery, first.choice.selection.labels))
     return cause, f"{label}; else {start}" if by_hand else f"{start}; {label}"
 
 
@@ -169,10 +180,37 @@ def _no_machine(world: PendingWorld) -> tuple[str, str] | None:
     return f"no node has GPUs; Karpenter tried to start one: {known.why}; it said: {words}", known.mending
 
 
+def _nobody_tells(world: PendingWorld, start: str) -> tuple[str, str]:
+    """Where nothing was installed that tells of GPUs, a node may have some all the same."""
+    says = "no node tells of GPUs, or none has started yet"
+    labels = (name for node in world.nodes.values() for name in node.labels)
+    if not world.unoffered.without_plugin or any(map(is_of_discovery, labels)):
+        return says, start
+    if world.unoffered.operator is not None:
+        return f"{says}; {_UNLABELLED}", f"{start}; {_LABEL_THEM}"
+    return f"{says}; {_NOBODY_TELLS}", f"{start}; where a node has them already: {how_to_bring_one(None)}"
+
+
+def _of_ones_own(world: PendingWorld) -> tuple[str, str] | None:
+    """What is so of a cluster on one's own machine, for which nobody starts nodes."""
+    of = [platforms().get(each.platform) for each in world.nodes.values()]
+    own = of[0] if of else None
+    if own is None or not all(each is not None and each.is_ones_own for each in of):
+        return None
+    return f"no node tells of GPUs: {own.why}", own.remedy
+
+
 def _by_a_plugin(plugin: ClusterPod, words: str, start: str) -> tuple[str, str]:
     """Nothing labels nodes where the plugin is all that was installed: it alone says of a node that GPUs are missed."""
-    known = next(each.evidence for each in in_text(words))
+    known = next((each.evidence for each in in_text(words)), None)
     where = f"where node '{plugin.node}' has GPUs"
+    if known is None:
+        ready, read = (WHY_NONE_IS_FOUND, read_which(plugin)) if plugin.ready else (_NOT_WELL, _read_why(plugin))
+        return (
+            f"no node tells of GPUs, and none may have started yet; {where}, its device plugin offers none: "
+            f"{fares([plugin])}: {ready}",
+            f"{where}: {read}; else {start}",
+        )
     return (
         f"no node tells of GPUs, and none may have started yet; {where}, its device plugin says why they are not "
         f"offered: {fares([plugin])}: {known.why}; it said: {words}",

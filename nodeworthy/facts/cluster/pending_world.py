@@ -47,7 +47,7 @@ class PendingWorld:
     # What each of them says in its log, where that is known, and what nodes offer of theirs.
     bringers_say: Mapping[str, str] = field(default_factory=dict)
     brought: frozenset[str] = frozenset()
-    # A device plugin on a node that offers none, which says something that is known, and its words.
+    # A device plugin on a node that offers none, and its words, where they are known; one that is understood first.
     telling_plugin: tuple[ClusterPod, str] | None = None
     # What feature discovery says that keeps it from labelling nodes.
     unlabelled: str = ""

@@ -65,6 +65,10 @@ class HostGpus:
     without_driver: bool
 
 
+# Of nvidia-smi where the driver is loaded, and not one card has started.
+_NONE_ANSWERS = "No devices were found"
+
+
 @dataclass(frozen=True)
 class LostGpu:
     address: str
@@ -106,6 +110,16 @@ class NodeSmi:
     differs: str = ""
     # None where nobody asked.
     links: Located[tuple[GpuLinks, ...]] | None = None
+
+    @property
+    def none_answers(self) -> bool:
+        """Whether the driver is loaded, and not one card has started."""
+        return isinstance(self.gpus.state, Unknown) and _NONE_ANSWERS in self.gpus.state.why
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether it says nothing of them, neither that they are well nor that there are none."""
+        return isinstance(self.gpus.state, Unknown) and not self.none_answers and not self.lost
 
 
 def gpu_drafts(gpus: HostGpus, identity: NodeIdentity, end: BootEnd, *, is_explained: bool) -> Findings:

@@ -8,11 +8,9 @@ from nodeworthy.facts.node.gpus import HostGpus, NodeSmi, others_have
 from nodeworthy.known.chain import link_of_evidence
 from nodeworthy.known.evidence import Evidence, in_text
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Draft, Known, Place, Related, Unknown, fail
+from nodeworthy.verdict import Draft, Known, Place, Related, fail
 
 _SHOWN = 3
-# Of nvidia-smi where the driver is loaded, and not one card has started.
-_NONE_ANSWERS = "No devices were found"
 _OF_THE_MODULE = ("pci", "bound", "module")
 # Another rule's: who holds a card the bus itself shows, and what only a program met is not the module's fault.
 _TOLD_OTHERWISE = (
@@ -42,10 +40,10 @@ class NodeModule:
 
 def no_card_answers(module: NodeModule, gpus: HostGpus, smi: NodeSmi) -> Draft | None:
     """Why the driver has every card of the bus, and yet none that answers it."""
-    there, driven, said = gpus.there.state, gpus.driven.state, smi.gpus.state
-    if not (isinstance(there, Known) and isinstance(driven, Known) and isinstance(said, Unknown)):
+    there, driven = gpus.there.state, gpus.driven.state
+    if not (isinstance(there, Known) and isinstance(driven, Known) and smi.none_answers):
         return None
-    if smi.differs or _NONE_ANSWERS not in said.why or not all(each.address in driven.value for each in there.value):
+    if smi.differs or not all(each.address in driven.value for each in there.value):
         return None
     told = [(line, each.evidence) for line in module.refused for each in in_text(line) if not each.evidence.is_symptom]
     of_it = [(line, known) for line, known in told if _is_the_modules(known)]
