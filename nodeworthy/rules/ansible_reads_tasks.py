@@ -11,13 +11,22 @@ never true, nor one called `source`, and ends at arrays, `<<<`, `<(…)` and `se
 file itself is for Debian or Ubuntu: by its modules, its conditions, or the commands of the task. A task that is given
 `executable: /bin/bash` is right, and so is one of a play that says so for all.
 
-`include:`, `sudo:` and modules that are gone end the play before its first task.
+`include:`, `sudo:` and modules that are gone end the play before its first task, and a test that is written as a
+filter (`result|changed`), gone since Ansible 2.9, ends it there.
+
+What a task looks for in another's answer has to be there. `nvidia-ctk runtime configure` says on standard error what it
+does, and nothing on standard output: `changed_when: "'…' in result.stdout"` never holds, and the handler that would
+restart Docker or containerd is never run. nvidia-smi complains on standard output. `failed_when: true` ends the play
+though all went well, and `unarchive` looks for its archive on the machine that runs Ansible, unless `remote_src` says
+that it lies on the node.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nodeworthy.facts.ansible.conditions import NeverThere, TestAsFilter, always_fail, never_there, tests_as_filters
+from nodeworthy.facts.ansible.files_of_nodes import files_looked_for_here
 from nodeworthy.facts.ansible.tasks_as_written import (
     DecimalMode,
     OfBash,
@@ -137,6 +146,82 @@ def ansible_knows_the_words(tasks: TasksAsWritten) -> Findings:
             # Somebody may still run an older one.
             severity=Severity.WARNING,
         )
+
+
+@RULE.check
+def its_answers_are_there(tasks: TasksAsWritten) -> Findings:
+    yield from map(_told_never_there, never_there(tasks))
+
+
+def _told_never_there(asked: NeverThere) -> Draft:
+    if asked.key == "changed_when":
+        then = "the task never changes, and what hangs on it is never run"
+        if asked.notifies:
+            then = f"the task never changes, and never notifies '{asked.notifies}'"
+    else:
+        then = f"its `{asked.key}` is decided by nothing that happens"
+    streams = {"stdout": "standard output", "stderr": "standard error"}
+    return fail(
+        asked.place,
+        f"{asked.program} never says '{asked.word}' on {streams[asked.stream]}: {then}",
+        is_=asked.written if len(asked.written) <= 100 else f"{asked.written[:99]}…",
+        should="changed_when: true, or a comparison of the file before and after"
+        if asked.key == "changed_when"
+        else f"the same of {asked.other}, or rc",
+        related=[Related(asked.runs, "this is the command")] if asked.runs != asked.place else [],
+        cause=f"{asked.program} writes what it says to {streams[asked.other]}",
+        remedy="say changed_when: true: a restart too many does no harm, and one too few leaves the runtime unknown"
+        if asked.key == "changed_when"
+        else f"look for it in {asked.other}, or ask for the return code (rc != 0)",
+    )
+
+
+@RULE.check
+def a_task_may_succeed(tasks: TasksAsWritten) -> Findings:
+    for each in always_fail(tasks):
+        yield fail(
+            each.place,
+            f"this task fails whatever comes of it: nothing that asks for {each.name} is ever reached",
+            is_="failed_when: true",
+            should=f"failed_when: {each.name}.rc != 0",
+            related=[Related(each.asked, f"this asks for {each.name}, and is never run")],
+            cause="`failed_when: true` says that it has failed, and the play ends there",
+            remedy=f"write failed_when: {each.name}.rc != 0, or false where it may fail",
+        )
+
+
+@RULE.check
+def its_files_are_there(tasks: TasksAsWritten) -> Findings:
+    for each in files_looked_for_here(tasks):
+        yield fail(
+            each.place,
+            f"{each.module} looks for {each.path} on the machine that runs Ansible, and it lies on the node",
+            is_="no remote_src",
+            should="remote_src: true",
+            related=[Related(each.downloaded, "it is downloaded here, on the node")],
+            cause=f"{each.module} takes its src from the machine that runs Ansible: the task fails (Could not find or "
+            "access)",
+            remedy="add remote_src: true",
+        )
+
+
+@RULE.check
+def ansible_knows_the_tests(tasks: TasksAsWritten) -> Findings:
+    for first, *others in _as_one_finding(list(tests_as_filters(tasks))):
+        yield fail(
+            first.place,
+            f"Ansible has no filter `{first.name}` any more: the play ends at this task",
+            is_=first.written,
+            should=f"… is {first.test}",
+            related=_further([each.place for each in others]),
+            cause="tests are asked for by `is` alone since Ansible 2.9 (October 2019)",
+            remedy=f"write `is {first.test}` in place of `|{first.name}`",
+            severity=Severity.WARNING,
+        )
+
+
+def _as_one_finding(found: list[TestAsFilter]) -> list[list[TestAsFilter]]:
+    return [found] if found else []
 
 
 def _further(places: Sequence[Place]) -> list[Related]:

@@ -8,6 +8,9 @@ defines, a file without any partition. Clients read the same file: sbatch and sr
 configuration file`. Some settings need others: `AccountingStorageTRES=gres/gpu` needs slurmdbd, shards and MPS need
 `select/cons_tres`, a `PreemptType` a `PreemptMode`.
 
+Nor does a command start for a user who may not read slurm.conf: a task of Ansible's that gives it 0600 or 0640 leaves
+sbatch and squeue to slurm and root alone, unless Slurm hands it out (`enable_configless`).
+
 What the file says is asked of Slurm 22.05; an older one still takes the options that are gone. Where other files are
 included, or nodes come by themselves (`MaxNodeCount`, `NodeSet`), partitions are not judged; nor are they where a boot
 script writes the file in parts. What it writes into /etc/slurm is read as the files themselves are.
@@ -18,6 +21,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from nodeworthy.facts.ansible.tasks_as_written import TasksAsWritten
+from nodeworthy.facts.secrets.modes_of_keys import read_by_nobody
 from nodeworthy.facts.slurm.configuration import Row, SlurmConf, unknown_nodes
 from nodeworthy.facts.slurm.configuration_faults import (
     NO_LINE,
@@ -120,6 +125,22 @@ def there_is_a_partition(conf: SlurmConf) -> Findings:
         cause="slurmctld ends: fatal: No PartitionName information available!",
         remedy="add a line with PartitionName",
     )
+
+
+@RULE.check
+def its_users_may_read_it(tasks: TasksAsWritten) -> Findings:
+    if "slurm.conf" not in tasks.text:
+        skip("no task in it lays down slurm.conf")
+    for each in read_by_nobody(tasks):
+        yield fail(
+            each.place,
+            f"no user may read {each.path}: sbatch, srun and squeue end for all but slurm and root",
+            is_=f"mode {each.shown}",
+            should='mode: "0644"',
+            cause="each command reads slurm.conf first, as the user who types it: Permission denied, and it ends with "
+            "Unable to process configuration file",
+            remedy='give it mode: "0644"; secrets belong into slurmdbd.conf, which has 0600',
+        )
 
 
 def _unknown_node(conf: SlurmConf, partition: Row, name: str) -> Draft:

@@ -61,6 +61,8 @@ class Task:
     goes_on: str = ""
     # The file whose tasks stand in its place, where that is written out and nothing else decides whether they do.
     included: str = ""
+    # All that the task says, its conditions among it.
+    entry: Tree | None = None
 
     def fill(self, text: str, item: Mapping[str, str]) -> str:
         text = fill_in(text, self.scope)
@@ -138,7 +140,7 @@ def _task_of_module(entry: Tree, key: str, asked: tuple[str, ...], scope: Mappin
     kept = text_of(entry.get("register"))
     included = _included(entry, free, values) if module in _INCLUDES else ""
     items = tuple(_items(entry, scope))
-    return Task(module, line, values, scope, free, asked, items, kept, _goes_on(entry), included)
+    return Task(module, line, values, scope, free, asked, items, kept, _goes_on(entry), included, entry)
 
 
 def _included(entry: Tree, free: Tree | None, values: Mapping[str, Tree]) -> str:

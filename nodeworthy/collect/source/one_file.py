@@ -37,8 +37,12 @@ _OF_TOOLS = (may_be_plan, may_be_preview, is_arm_template)
 _OF_ANSIBLE = (".yml", ".yaml")
 # What a task says that Ansible may read in another way, at the least: a list, and one of these in it.
 _OF_A_TASK = pattern(
-    rb"(?m)^[ \t]*(?:-[ \t]+)?(?:[\w.]+\.)?(?:mode|shell|include|sudo|kubernetes|docker|service|systemd)[ \t]*:\s",
-    words=(b"mode", b"shell", b"include", b"sudo", b"kubernetes", b"docker", b"service", b"systemd"),
+    rb"(?m)^[ \t]*(?:-[ \t]+)?(?:[\w.]+\.)?(?:mode|shell|include|sudo|kubernetes|docker|service|systemd|"
+    rb"changed_when|failed_when|unarchive)[ \t]*:\s|slurm(?:dbd)?\.conf\b|munge\.key\b",
+    words=(
+        *(b"mode", b"shell", b"include", b"sudo", b"kubernetes", b"docker", b"service", b"systemd"),
+        *(b"changed_when", b"failed_when", b"unarchive", b"slurm.conf", b"slurmdbd.conf", b"munge.key"),
+    ),
 )
 # What names an archive that nobody answers for any more (known/gone_sources.toml), and the files that may ask it.
 _MAY_BE_GONE = pattern(
