@@ -240,6 +240,8 @@ def _without_excluded(run: Run, every: list[Source]) -> list[Source]:
     excluded = [exclusion_of(settings.folder, settings.exclude)] if settings is not None and settings.exclude else []
     if own is not None:
         excluded.append(exclusion_of(own.folder, ["**"]))  # the bad cases of a rule are bad
+    for scopes in {id(each.scopes): each.scopes for each in every}.values():
+        scopes.excluded = excluded
     return [each for each in every if each.named or not any(some.holds(each.real) for some in excluded)]
 
 

@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from nodeworthy.collect.source.boot_scripts import is_boot_script
+from nodeworthy.collect.source.boot_scripts import is_boot_script, may_be_commands
+from nodeworthy.collect.source.files import Source
+from nodeworthy.collect.source.parsing import documents_in
+from nodeworthy.collect.source.script_contents import as_shell_script
 from tests.run import run, run_json
 
 FOUND = {
@@ -195,3 +198,31 @@ def test_what_holds_user_data_below_a_key_is_none() -> None:
         spec + b'  Content-Type: multipart/mixed; boundary="//"\n\n  --//\n  Content-Type: application/node.eks.aws\n'
     )
     assert not is_boot_script(text, "al2023_ec2nodeclass.tpl")
+
+
+_HELM = b"#x\nrun: |\n  helm install gpu-operator nvidia/gpu-operator\nsteps:\n- run: helm upgrade -i a nvidia/gpu-operator\n"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Makefile", "makefile", "GNUmakefile", "a.mk", "justfile", "Justfile", ".justfile", "a.just", "ci.yml", "c.yaml"],
+)
+def test_of_whose_commands_a_script_is_made_is_asked_for_commands(name: str, tmp_path: Path) -> None:
+    assert as_shell_script(Source(tmp_path / name, name, named=False), _HELM)
+    assert may_be_commands(_HELM, name)
+
+
+@pytest.mark.parametrize("name", ["index.html", "a.min.js", "README.md", "a.json", "Makefiles", "yaml", "a.svg", "x"])
+def test_what_shows_commands_has_none(name: str, tmp_path: Path) -> None:
+    assert not as_shell_script(Source(tmp_path / name, name, named=False), _HELM)
+    assert not may_be_commands(_HELM, name)
+
+
+@pytest.mark.parametrize(
+    "begins", ["<!DOCTYPE html>\n<pre>", '<?xml version="1.0"?><svg>', "\n<html>", "<SVG width='1'>"]
+)
+def test_a_page_is_no_document_whatever_it_shows(begins: str, tmp_path: Path) -> None:
+    page = f"{begins}\ntoolkit:\n  env:\n  - name: CONTAINERD_SOCKET\n    value: /run/containerd/containerd.sock\n"
+    source = Source(tmp_path / "page", "page", named=False)
+    assert documents_in(source, page.encode()) == ([], "")
+    assert documents_in(source, page.removeprefix(begins).encode())[0]

@@ -87,6 +87,30 @@ class TestFiles:
         assert list(scope.holding(CILIUM)) == []
         assert "more than 2 files" in scope.incomplete
 
+    @pytest.mark.parametrize("ignored", ["out/", "/deep/out", "!*.md\nout", "deep/*", "# none\n\n**/out/**"])
+    def test_what_git_ignores_is_looked_at_last_and_takes_no_room(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ignored: str
+    ) -> None:
+        monkeypatch.setattr(scopes_of, "MOST_FILES", 4)
+        write(tmp_path, gitignore=ignored, deep__out__a_dot_yaml="cilium", z__c_dot_yaml="cilium", z__y__c_dot_yaml="")
+        (tmp_path / "gitignore").rename(tmp_path / ".gitignore")
+        for number in range(9):
+            write(tmp_path, **{f"deep__out__b{number}_dot_yaml": "cilium"})
+        scope = Scope(tmp_path)
+        assert [each.path.parent.name for each in scope.holding(CILIUM)] == ["z", "out"]
+        assert not scope.incomplete
+
+    @pytest.mark.parametrize("ignored", ["", "out/\n!deep", "# out", "o[u]t", "other", "/out", "/"])
+    def test_what_git_may_not_ignore_counts(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ignored: str
+    ) -> None:
+        monkeypatch.setattr(scopes_of, "MOST_FILES", 2)
+        write(tmp_path, gitignore=ignored, deep__out__a_dot_yaml="", deep__out__b_dot_yaml="")
+        (tmp_path / "gitignore").rename(tmp_path / ".gitignore")
+        scope = Scope(tmp_path)
+        assert len(scope.names()) == 2
+        assert scope.incomplete
+
     def test_a_repository_that_is_too_long_says_so(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(scopes_of, "MOST_BYTES", 1024)
         write(tmp_path, a_dot_yaml="x" * 1000, b_dot_yaml="cilium" * 10)

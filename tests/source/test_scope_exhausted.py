@@ -36,6 +36,15 @@ def test_what_may_collide_behind_the_bound_is_unknown(here: Path, count: int, un
     assert (found.get("one-device-plugin") == "fail") != unknown
 
 
+def test_what_the_settings_exclude_takes_no_room(here: Path) -> None:
+    lay(here, Pulumi_dot_edge_dot_yaml=fleet(), values_dot_yaml=values(STOCK.socket), z__deep__plugin_dot_yaml=PLUGIN)
+    _many(here, 30)
+    (here / ".nodeworthy.yaml").write_text("exclude: [notes]\n")
+    found = _told("values.yaml")
+    assert "looked-at" not in found
+    assert found["one-device-plugin"] == "fail"
+
+
 @pytest.mark.parametrize(("count", "told"), [(3, None), (30, "unknown")])
 def test_whether_it_is_user_data_may_be_said_behind_the_bound(here: Path, count: int, told: str | None) -> None:
     long = "".join(f"echo this is line {number} of a script that is long\n" for number in range(1500))

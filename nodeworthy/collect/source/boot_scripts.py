@@ -105,6 +105,8 @@ _ASKS_FOR_NODES = pattern(
     ),
     in_a_line=True,
 )
+# What is no script itself, and of whose commands one is made (`as_shell_script`).
+_HOLD_COMMANDS = pattern(r"(?:GNUm|[Mm])akefile|.*\.(?:mk|just|ya?ml)|(?i:\.?justfile)", re.DOTALL)
 # What sends commands to another machine.
 _SENDS = pattern(rb"\bssh(?:[ \t]|-action\b)", words=(b"ssh",), in_a_line=True)
 _SAYS_SO = pattern(r"(?i)(?:^|[-_.])(?:user[-_]?data|cloud[-_]?init|boot(?:strap|hook)?)(?=$|[-_.\d])")
@@ -292,7 +294,7 @@ def is_tasks_of_a_node(data: bytes) -> bool:
 
 def includes_tasks(data: bytes) -> bool:
     """A list of Ansible's in which other lists stand by their names."""
-    return _INCLUDES.search(data) is not None and _LIST.match(data) is not None
+    return _LIST.match(data) is not None and _INCLUDES.search(data) is not None
 
 
 def asks_a_cluster(data: bytes) -> bool:
@@ -312,9 +314,17 @@ def may_be_commands(data: bytes, name: str) -> bool:
     """Whether these bytes may be commands for a node, a cluster or a cloud, in whatever form."""
     if is_script(data, name) or is_boot_script(data, name) or is_nodes_firewall(data):
         return True
-    if includes_tasks(data) or may_install_charts(data) or may_give_objects(data):
+    if includes_tasks(data):
         return True
-    return may_ask_for_nodes(data) or may_send_scripts(data)
+    if not may_hold_commands(name):
+        return False
+    return may_install_charts(data) or may_give_objects(data) or may_ask_for_nodes(data) or may_send_scripts(data)
+
+
+def may_hold_commands(name: str) -> bool:
+    """Whether a file of this name may have commands within what it is: a makefile, a justfile, a pipeline. A page that
+    shows some has none, and may be one line of megabytes."""
+    return _HOLD_COMMANDS.fullmatch(name) is not None
 
 
 def _is_meant(name: str, data: bytes) -> bool:

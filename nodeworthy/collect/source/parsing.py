@@ -252,6 +252,8 @@ def _read_all(text: str, place: Place) -> list[Tree]:
 
 
 # The words of a model, by their numbers: a hundred thousand keys, of which one or another is called as ours are.
+# A page or a drawing: what it shows of values is nobody's, and megabytes of it may be one line.
+_MARKUP = pattern(rb"(?i)\s*+<(?:!doctype|\?xml|html|svg)\b")
 _OF_A_MODEL = frozenset(("vocab.json", "tokenizer.json"))
 _KIND = pattern(rb"(?m)^kind:[ \t]*[\"']?(\w+)", words=(b"kind:",), in_a_line=True)
 
@@ -272,7 +274,7 @@ def looks_like_ours(source: Source, data: bytes) -> bool:
 
 def _worth_parsing(source: Source, data: bytes) -> bool:
     """A broken YAML file is worth a word even where it holds nothing of ours, unless it is somebody's template."""
-    if source.path.name in _OF_A_MODEL or _are_schemas_alone(data):
+    if source.path.name in _OF_A_MODEL or _MARKUP.match(data) or _are_schemas_alone(data):
         return False
     if any(mark in data for mark in _MARKS):
         return True

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from nodeworthy.collect.source.included_tasks import Plays
     from nodeworthy.collect.source.role_variables import Variables
     from nodeworthy.collect.source.terraform import TerraformRoot
+    from nodeworthy.settings.model import Excluded
 
 # Folders that hold no change of the user's own.
 LEFT_OUT = {".git", ".hg", ".svn", ".venv", "venv", "node_modules", "__pycache__", ".terraform", ".tox", ".mypy_cache"}
@@ -84,6 +85,8 @@ class Scope:
 
     root: Path | None
     incomplete: str = ""
+    # What the settings leave out.
+    excluded: Sequence[Excluded] = ()
     # The same of what was listed alone: files whose names nobody has seen.
     unlisted: str = ""
     # What was found out of all of them once, for whoever asks again.
@@ -200,21 +203,38 @@ class Scope:
         return self._paths
 
     def _list(self) -> list[str]:
+        """Those that are set aside come last, as many as there is room for; nobody misses the others."""
+        if self.root is None:
+            return []
+        found, aside = self._below([os.fspath(self.root)], MOST_FILES)
+        if len(found) > MOST_FILES:
+            self.unlisted = f"{self.root} holds more than {MOST_FILES:,} files, the most that is looked at"
+            self.incomplete = self.unlisted
+        elif aside:
+            found += self._below(aside, MOST_FILES - len(found), all_of_it=True)[0]
+        return found[:MOST_FILES]
+
+    def _below(self, level: list[str], most: int, *, all_of_it: bool = False) -> tuple[list[str], list[str]]:
+        """The files below these folders, some too many where there are more, and the folders to be set aside."""
         found: list[str] = []
-        level = [os.fspath(self.root)] if self.root is not None else []
-        while level:
+        set_aside: list[str] = []
+        excluded = list(self.excluded)
+        while level and len(found) <= most:
             below: list[str] = []
             for folder in level:
                 self._read_of.add(folder)
                 files, folders = _inside(folder)
                 found += files
+                if not all_of_it and (excluded or f"{folder}/.gitignore" in files):
+                    from nodeworthy.collect.source.set_aside import divide_folders
+
+                    folders, aside = divide_folders(folder, files, folders, excluded)
+                    set_aside += aside
                 below += folders
-                if len(found) > MOST_FILES:
-                    self.unlisted = f"{self.root} holds more than {MOST_FILES:,} files, the most that is looked at"
-                    self.incomplete = self.unlisted
-                    return found[:MOST_FILES]
+                if len(found) > most:
+                    break
             level = below
-        return found
+        return found, set_aside
 
 
 @dataclass(frozen=True)
@@ -245,6 +265,8 @@ class Scopes:
     plays: dict[str, Plays] = field(default_factory=dict)
     # The stack of a program in YAML that somebody named: its config alone counts.
     stack: str | None = None
+    # What the settings of the run leave out.
+    excluded: Sequence[Excluded] = ()
     # What was read of files that nobody judges, for whoever looks again and again; None where each is read once.
     evidence: dict[tuple[str, str], KeptEvidence] | None = None
     _kept: Kept = field(default_factory=Kept)
@@ -257,7 +279,7 @@ class Scopes:
         absolute = os.path.abspath(folder)
         if absolute not in self._by_folder:
             root = self._root_of(Path(absolute))
-            self._by_folder[absolute] = self._by_root.setdefault(os.fspath(root), Scope(root, _kept=self._kept))
+            self._by_folder[absolute] = self._by_root.setdefault(os.fspath(root), self._scope(root))
         return self._by_folder[absolute]
 
     def _root_of(self, folder: Path) -> Path:
@@ -277,6 +299,7 @@ class Scopes:
             var_files=self.var_files,
             named=self.named,
             stack=self.stack,
+            excluded=self.excluded,
             evidence=self.evidence,
             _kept=self._kept,
         )
@@ -284,7 +307,10 @@ class Scopes:
     def below(self, folder: Path) -> Scope:
         """The files below this very folder."""
         root = os.path.abspath(folder)
-        return self._by_root.setdefault(root, Scope(Path(root), _kept=self._kept))
+        return self._by_root.setdefault(root, self._scope(Path(root)))
+
+    def _scope(self, root: Path) -> Scope:
+        return Scope(root, excluded=self.excluded, _kept=self._kept)
 
     def read(self, path: str) -> bytes | None:
         """A file by its absolute path, as the scope of its own folder reads it. Spelt out: a repository is looked
