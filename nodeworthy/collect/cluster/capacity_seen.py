@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import field
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -87,7 +87,11 @@ class CapacitySeen:
         self._refuse(admission_refusal(data))
 
     def _since(self, *times: str) -> None:
-        self.oldest = min(filter(None, (self.oldest, *times)), default="")
+        oldest = self.oldest
+        for each in times:
+            if each and (each < oldest or not oldest):
+                oldest = each
+        self.oldest = oldest
 
     def _refuse(self, refusal: AdmissionRefusal | None) -> None:
         if refusal is not None:
@@ -140,5 +144,5 @@ class CapacitySeen:
         return found
 
 
-def _turned(data: Mapping[str, Any]) -> Iterator[str]:
-    return (text_at(each, "lastTransitionTime") for each in mappings_at(data, "status", "conditions"))
+def _turned(data: Mapping[str, Any]) -> list[str]:
+    return [text_at(each, "lastTransitionTime") for each in mappings_at(data, "status", "conditions")]

@@ -47,6 +47,8 @@ from nodeworthy.known.gpu_stack import DRA_DRIVER
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
+# By their names: whether two kinds are one is asked of all that they say, and here of each pod.
+_MAKERS = frozenset((JOBS.kind, STATEFUL_SETS.kind, DEPLOYMENTS.kind))
 Key = tuple[str, str]
 T = TypeVar("T")
 
@@ -110,7 +112,7 @@ class ClusterObjects:
         if self._is_older(kind, key, data):
             return
         self.objects += 1
-        if kind in (JOBS, STATEFUL_SETS, DEPLOYMENTS):
+        if kind.kind in _MAKERS:
             self.stack.add_maker(kind.kind, key, data)
         self.references.add(kind.kind, key, data)
         self._keep(kind, key, data)

@@ -78,13 +78,13 @@ class AskingPod(NamedPod):
 def asks_for_gpus(data: Any) -> bool:
     """Whether it is worth a closer look: of a hundred thousand pods, few are."""
     spec = mapping_at(data, "spec")
-    containers = (*mappings_at(spec, "containers"), *mappings_at(spec, "initContainers"))
-    return text_at(data, "status", "phase") not in _OVER and any(map(_asks, containers))
+    asks = any(map(_asks, mappings_at(spec, "containers"))) or any(map(_asks, mappings_at(spec, "initContainers")))
+    return asks and text_at(data, "status", "phase") not in _OVER
 
 
 def _asks(container: Mapping[str, Any]) -> bool:
     resources = container.get("resources")
-    if not isinstance(resources, dict):
+    if not resources or not isinstance(resources, dict):
         return False
     return any(map(is_gpu_resource, (*mapping_at(resources, "limits"), *mapping_at(resources, "requests"))))
 

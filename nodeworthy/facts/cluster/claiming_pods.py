@@ -66,7 +66,8 @@ def claims_devices(data: Any) -> bool:
 
 def _asks_for_a_part(data: Any) -> bool:
     """Whether it asks for a part of a GPU as KAI and Run:ai allow it: by an annotation, and by no resource."""
-    return any(text_at(data, "metadata", "annotations", name) for name in _PARTS)
+    annotations = mapping_at(data, "metadata", "annotations")
+    return bool(annotations) and any(text_at(annotations, name) for name in _PARTS)
 
 
 def claiming_pod(data: Any) -> ClaimingPod | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from sys import intern
-from typing import Any
+from typing import Any, NamedTuple
 
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, number_at, strings_at, text_at
 from nodeworthy.facts.cluster.named_pod import NamedPod
@@ -124,68 +124,85 @@ class ClusterPod(NamedPod):
 def cluster_pod(data: Any) -> ClusterPod:
     """Reads an object of kind Pod. Large clusters have many with words in common: each word is kept once."""
     metadata, spec, status = mapping_at(data, "metadata"), mapping_at(data, "spec"), mapping_at(data, "status")
-    containers, statuses, conditions = mappings_at(spec, "containers"), _statuses(status), _conditions(status)
+    first, own = mappings_at(status, "initContainerStatuses"), mappings_at(status, "containerStatuses")
+    containers, conditions, statuses = mappings_at(spec, "containers"), _conditions(status), [*first, *own]
     ailing = [each for each in statuses if not _has_always_run(each)]
-    phase, part, waits = intern(text_at(status, "phase")), _part_of_stack(metadata, spec), _running_init(spec, status)
+    node, waits, ran = text_at(spec, "nodeName"), _running_init(spec, first), _what_runs(metadata, spec, containers)
     return ClusterPod(
-        namespace=intern(text_at(metadata, "namespace")),
-        name=text_at(metadata, "name"),
-        node=intern(text_at(spec, "nodeName")),
-        phase=phase,
+        *(intern(text_at(metadata, "namespace")), text_at(metadata, "name")),
+        node=intern(node),
+        phase=intern(text_at(status, "phase")),
         labels=_labels(tuple(strings_at(metadata, "labels").items())),
         daemonset=intern(_daemonset(metadata)),
         runtime_class=intern(text_at(spec, "runtimeClassName")),
         wants_gpus=any(map(_wants_gpus, containers)),
-        ready=_ready(phase, conditions, mappings_at(status, "containerStatuses")),
-        since=intern(_since(conditions, is_placed=bool(text_at(spec, "nodeName")))),
+        ready=_ready(status, conditions, own),
+        since=intern(_since(conditions, is_placed=bool(node))),
         has_sandbox=_has_sandbox(conditions, statuses),
-        fault=next(filter(None, map(_fault, ailing)), ""),
+        fault=next(filter(None, map(_fault, ailing)), "") if ailing else "",
         restarts=sum(number_at(each, "restartCount") or 0 for each in statuses),
-        last_words=next(filter(None, map(_last_words, ailing)), ""),
+        last_words=next(filter(None, map(_last_words, ailing)), "") if ailing else "",
         on_host_network=spec.get("hostNetwork") is True,
         waits_in=waits[0],
         waits_since=waits[1],
-        part=part,
+        part=ran.part,
         started=intern(text_at(status, "startTime")),
         reason=intern(text_at(status, "reason")),
         claims=tuple(text_at(each, "resourceClaimTemplateName") for each in mappings_at(spec, "resourceClaims")),
-        controls=next(filter(None, (controller_of(text_at(each, "image")) for each in containers)), ""),
-        unplaced="" if text_at(spec, "nodeName") else text_at(conditions.get("PodScheduled"), "message"),
-        chooses=() if text_at(spec, "nodeName") or not part else tuple(strings_at(spec, "nodeSelector").items()),
-        fails_in=_failing_init(status),
-        never_started=next(filter(None, map(_made_alone, ailing)), ""),
-        lists_by_mounts=bool(part) and any(map(_lists_by_mounts, containers)),
-        mounts_googles_driver=bool(part) and any(map(_is_of_googles_driver, mappings_at(spec, "volumes"))),
-        asks_by_variable=not any(map(_wants_gpus, containers)) and any(map(_asks_the_runtime, containers)),
+        controls=ran.controller,
+        unplaced="" if node else text_at(conditions.get("PodScheduled"), "message"),
+        chooses=() if node or not ran.part else tuple(strings_at(spec, "nodeSelector").items()),
+        fails_in=_failing_init(first) if ailing else "",
+        never_started=next(filter(None, map(_made_alone, ailing)), "") if ailing else "",
+        lists_by_mounts=bool(ran.part) and any(map(_lists_by_mounts, containers)),
+        mounts_googles_driver=bool(ran.part) and any(map(_is_of_googles_driver, mappings_at(spec, "volumes"))),
+        asks_by_variable=any(map(_asks_the_runtime, containers)) and not any(map(_wants_gpus, containers)),
         leaves=text_at(metadata, "deletionTimestamp"),
         claimed=tuple(_claimed(spec, status)),
         networks=_networks_not_made(mapping_at(metadata, "annotations")),
-        clears=next(filter(None, (taint_cleared_by(text_at(each, "image")) for each in containers)), ""),
+        clears=ran.clears,
     )
+
+
+class _Ran(NamedTuple):
+    """What a pod is by the images of its containers."""
+
+    part: str
+    controller: str
+    # The startup taint that it clears.
+    clears: str
+
+
+def _what_runs(metadata: Mapping[str, Any], spec: Mapping[str, Any], containers: Sequence[Mapping[str, Any]]) -> _Ran:
+    """By its images, of which a table of pods names none: there its name tells."""
+    if not containers:
+        return _Ran(named_pod(text_at(metadata, "name")).part, "", "")
+    ran = _by_images(tuple([text_at(each, "image") for each in containers]))
+    first = mappings_at(spec, "initContainers") if not ran.part else ()
+    return ran._replace(part=_installer(first)) if first else ran
+
+
+# Of all pods, those of one template over and over.
+@lru_cache(maxsize=4096)
+def _by_images(images: tuple[str, ...]) -> _Ran:
+    return _Ran(*(next(filter(None, map(told, images)), "") for told in (part_of, controller_of, taint_cleared_by)))
 
 
 def _conditions(status: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     return {kind: each for each in mappings_at(status, "conditions") if (kind := each.get("type")) in _TOLD}
 
 
-def _statuses(status: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [*mappings_at(status, "initContainerStatuses"), *mappings_at(status, "containerStatuses")]
-
-
 def _networks_not_made(annotations: Mapping[str, Any]) -> str:
     """Multus writes what it made of a pod's networks into its status, of the first one, too."""
-    return "" if _MADE in annotations else " ".join(text_at(annotations, _NETWORKS).split())[:_LONGEST_NETWORKS]
+    if _NETWORKS not in annotations or _MADE in annotations:
+        return ""
+    return " ".join(text_at(annotations, _NETWORKS).split())[:_LONGEST_NETWORKS]
 
 
 # Of all pods, those of one template over and over.
 @lru_cache(maxsize=4096)
 def _labels(written: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
     return {intern(name): intern(value) for name, value in written}
-
-
-def _part_of_stack(metadata: Mapping[str, Any], spec: Mapping[str, Any]) -> str:
-    containers, init = mappings_at(spec, "containers"), mappings_at(spec, "initContainers")
-    return _which_part(text_at(metadata, "name"), containers, init)
 
 
 def _since(conditions: Mapping[str, Any], *, is_placed: bool) -> str:
@@ -200,26 +217,19 @@ def _claimed(spec: Mapping[str, Any], status: Mapping[str, Any]) -> Iterator[str
     yield from filter(None, (text_at(each, "resourceClaimName") for each in named))
 
 
-def _which_part(name: str, containers: Sequence[Mapping[str, Any]], first: Sequence[Mapping[str, Any]]) -> str:
-    """By its images, of which a table of pods names none: there its name tells."""
-    return (_part(containers) or _installer(first)) if containers else named_pod(name).part
-
-
-def _part(containers: Sequence[Mapping[str, Any]]) -> str:
-    return next(filter(None, (part_of(text_at(each, "image")) for each in containers)), "")
-
-
 def _installer(init_containers: Sequence[Mapping[str, Any]]) -> str:
     """One that does its work before a container that only waits. Others of the stack have such beside their own."""
-    part = _part(init_containers) if init_containers else ""
+    part = _by_images(tuple(text_at(each, "image") for each in init_containers)).part
     return part if part == INSTALLER else ""
 
 
-def _running_init(spec: Mapping[str, Any], of_pod: Mapping[str, Any]) -> tuple[str, str]:
+def _running_init(spec: Mapping[str, Any], first: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
     """A sidecar runs on beside the others. Kubelets since 1.28 call any that runs started: only the specification tells
     which is one, and where that is not there, `started` does."""
+    if not first:
+        return "", ""
     own = {text_at(each, "name"): text_at(each, "restartPolicy") for each in mappings_at(spec, "initContainers")}
-    for status in mappings_at(of_pod, "initContainerStatuses"):
+    for status in first:
         name, since = text_at(status, "name"), text_at(status, "state", "running", "startedAt")
         runs_beside = own[name] == "Always" if name in own else at(status, "started") is True
         if since and not runs_beside:
@@ -227,9 +237,8 @@ def _running_init(spec: Mapping[str, Any], of_pod: Mapping[str, Any]) -> tuple[s
     return "", ""
 
 
-def _failing_init(of_pod: Mapping[str, Any]) -> str:
-    own = (each for each in mappings_at(of_pod, "initContainerStatuses") if not _has_always_run(each) and _fault(each))
-    return next((text_at(each, "name") for each in own), "")
+def _failing_init(first: Sequence[Mapping[str, Any]]) -> str:
+    return next((text_at(each, "name") for each in first if not _has_always_run(each) and _fault(each)), "")
 
 
 def _lists_by_mounts(container: Mapping[str, Any]) -> bool:
@@ -247,8 +256,14 @@ def _is_of_googles_driver(volume: Mapping[str, Any]) -> bool:
 
 
 def _asks_the_runtime(container: Mapping[str, Any]) -> bool:
-    env = {text_at(each, "name"): text_at(each, "value") for each in mappings_at(container, "env")}
-    return env.get(_VISIBLE, _NONE[0]) not in _NONE
+    # Not by the names of `plain`: a pod may have a hundred variables, and a cluster a hundred thousand pods.
+    env = container.get("env")
+    told = (
+        [each for each in env if isinstance(each, dict) and each.get("name") == _VISIBLE]
+        if isinstance(env, list)
+        else []
+    )
+    return bool(told) and text_at(told[-1], "value") not in _NONE
 
 
 def _words_at(data: Any, *names: str) -> list[str]:
@@ -258,6 +273,8 @@ def _words_at(data: Any, *names: str) -> list[str]:
 
 def _wants_gpus(container: Mapping[str, Any]) -> bool:
     resources = container.get("resources")
+    if not resources:
+        return False
     return any(map(_is_nvidias, (*mapping_at(resources, "limits"), *mapping_at(resources, "requests"))))
 
 
@@ -267,12 +284,12 @@ def _is_nvidias(resource: str) -> bool:
     return resource.startswith("nvidia.com/")
 
 
-def _ready(phase: str, conditions: Mapping[str, Any], statuses: Sequence[Mapping[str, Any]]) -> bool:
+def _ready(status: Mapping[str, Any], conditions: Mapping[str, Any], statuses: Sequence[Mapping[str, Any]]) -> bool:
     """Whether it is ready, as the kubelet says of the pod. Where it does not say, each container has to be ready, which
     is what kubectl counts. A dump that somebody has cut down may hold no more than the phase."""
     if "Ready" in conditions:
         return text_at(conditions["Ready"], "status") == "True"
-    return all(at(each, "ready") is True for each in statuses) if statuses else phase == "Running"
+    return all(at(each, "ready") is True for each in statuses) if statuses else text_at(status, "phase") == "Running"
 
 
 def _daemonset(metadata: Mapping[str, Any]) -> str:
