@@ -35,6 +35,7 @@ from nodeworthy.facts.cluster.stuck_objects import Around, StuckObject, stuck_ob
 from nodeworthy.facts.cluster.unplaced_parts import unplaced_parts
 from nodeworthy.facts.cluster.unsettled_pods import UnsettledPods
 from nodeworthy.facts.cluster.waiting_workers import waiting_workers
+from nodeworthy.facts.operator.mig_layouts import OPERATORS_OWN
 from nodeworthy.known.containerd import defaults
 from nodeworthy.known.gpu_stack import (
     MIG_MANAGER,
@@ -49,8 +50,6 @@ from nodeworthy.scene import Fact, Scene, make_scene
 from nodeworthy.verdict import Place
 
 _MAKERS = (LEADER_WORKER_SETS, JOB_SETS, TRAIN_JOBS, PYTORCH_JOBS, MPI_JOBS)
-# Source: gpu-operator, assets/state-mig-manager.
-_LAYOUTS = "default-mig-parted-config"
 # As the operator labels nodes whose driver is of its newest revision.
 _UPGRADED = "upgrade-done"
 _RAY, _RAY_TYPE = "ray.io/cluster", "ray.io/node-type"
@@ -127,7 +126,7 @@ def _why_not_cut(seen: ClusterObjects, failed: FailedMig) -> MigReason | None:
     """The reason in the ConfigMap that the ClusterPolicy names; the operator makes its default one itself."""
     policy = next(iter(seen.documents[CLUSTER_POLICIES].values()), None)
     named = policy.get("spec", "migManager", "config", "name").text if policy is not None else None
-    name = named or _LAYOUTS
+    name = named or OPERATORS_OWN
     maps = [layouts for (_, own), layouts in seen.stack.mig_maps.items() if own == name]
     found = why_not_cut(failed.node.labels, name, maps[0]) if len(maps) == 1 else None
     return found or by_its_words(_said_by_its(MIG_MANAGER, seen, failed.node.name))

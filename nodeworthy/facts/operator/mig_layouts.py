@@ -12,6 +12,9 @@ from nodeworthy.verdict import Place, Unknown
 
 _KEY = "mig-configs"
 MIG_CONFIGS = f"{_KEY}:"
+# The map that the operator brings by itself: assets/state-mig-manager. It has these among some twenty.
+OPERATORS_OWN = "default-mig-parted-config"
+_ITS_LAYOUTS = frozenset(("all-disabled", "all-enabled", "all-balanced"))
 # The one that the operator's chart reads, of migManager: its templates/mig_config.yaml.
 READ = ("migManager", "config", "data")
 _PATHS = (("config", "data"), ("config",), ("data",))
@@ -70,6 +73,8 @@ class MigLayouts:
     config_map: str = ""
     # All that it has.
     keys: tuple[str, ...] = ()
+    # A cluster gave it out: it is what was there, and nothing that anybody keeps.
+    is_of_a_cluster: bool = False
 
     @property
     def title(self) -> str:
@@ -83,11 +88,18 @@ class MigLayouts:
     def layouts(self) -> tuple[MigLayout, ...]:
         return tuple(MigLayout(name, tree) for name, tree in self.tree.get(_KEY).mapping.items())
 
+    @property
+    def is_nvidias(self) -> bool:
+        """Whether it is the map that the operator brings, as it brings it."""
+        return self.config_map == OPERATORS_OWN and {each.name for each in self.layouts} >= _ITS_LAYOUTS
+
 
 def layouts_in_object(document: Tree) -> Iterator[MigLayouts]:
     """The layouts in a ConfigMap, or in a file of their own."""
     if document.get("kind").text == "ConfigMap":
-        yield from _in_texts(document.get("data"), document.get("metadata", "name").string)
+        metadata = document.get("metadata")
+        is_of_a_cluster = not (metadata.get("uid").is_absent and metadata.get("ownerReferences").is_absent)
+        yield from _in_texts(document.get("data"), metadata.get("name").string, is_of_a_cluster=is_of_a_cluster)
     elif document.get("kind").is_absent and document.get(_KEY).is_mapping:
         yield MigLayouts(document.place, document)
 
@@ -114,8 +126,9 @@ def _is_layout(written: Tree) -> bool:
     return MIG_CONFIGS in written.string
 
 
-def _in_texts(data: Tree, config_map: str = "") -> Iterator[MigLayouts]:
+def _in_texts(data: Tree, config_map: str = "", *, is_of_a_cluster: bool = False) -> Iterator[MigLayouts]:
     for written in data.mapping.values():
         if _is_layout(written):
             tree = document_inside(written)
-            yield MigLayouts(tree.place if tree.is_mapping else written.place, tree, config_map, tuple(data.mapping))
+            place = tree.place if tree.is_mapping else written.place
+            yield MigLayouts(place, tree, config_map, tuple(data.mapping), is_of_a_cluster)

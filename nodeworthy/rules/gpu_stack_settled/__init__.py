@@ -167,11 +167,13 @@ def _not_cut(found: FailedMig) -> Draft:
         cause=reason.cause
         if reason is not None
         else "the MIG manager gave up: the configuration names devices or profiles that these GPUs do not have, or "
-        f"something still holds a GPU; the node has {node.gpu or 'GPUs'}{_how_many(node)}",
+        "something still holds a GPU, or (of an A100 or A30 in a virtual machine) the mode waits for a reboot; the "
+        f"node has {node.gpu or 'GPUs'}{_how_many(node)}",
         remedy=reason.remedy
         if reason is not None
         else "read why: kubectl logs -A -l app=nvidia-mig-manager --tail=50; let the configuration of the ConfigMap "
-        "name the devices that there are (devices: all, or from 0 on), and set the label anew",
+        "name the devices that there are (devices: all, or from 0 on), and set the label anew; where the log says "
+        "`Mode change pending: true`, reboot the node, or set WITH_REBOOT=true in migManager.env",
         link="mig",
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.operator.mig_layouts import MigLayouts
+from nodeworthy.facts.operator.mig_layouts import OPERATORS_OWN, MigLayouts
 from nodeworthy.facts.operator.recognition import ORIGIN
 from nodeworthy.facts.operator.sharing import MAKERS
 from nodeworthy.facts.operator.told_of_parts import MIG_MANAGER, ConfiguredPart
@@ -13,8 +13,8 @@ from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.rules.sharing_configured import RULE
 from nodeworthy.verdict import Draft, Findings, Severity, fail, skip, unknown
 
-# The map that the operator brings by itself, and what MIG manager opens in whichever map it is given.
-_OPERATORS_OWN, _OPENED = "default-mig-parted-config", "config.yaml"
+# What MIG manager opens in whichever map it is given.
+_OPENED = "config.yaml"
 
 
 @RULE.check
@@ -34,7 +34,7 @@ def there_is_something_to_make_it_of(told: ConfiguredPart, every: Sequence[Opera
 
 
 def _of_nothing(part: str, config: Tree, name: Tree) -> Iterator[Draft]:
-    if not name.text or name.text == _OPERATORS_OWN:
+    if not name.text or name.text == OPERATORS_OWN:
         return
     data = config.get("data")
     yield fail(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.operator.mig_layouts import READ, MigEntry, MigLayout, MigLayouts, layouts_by_path
+from nodeworthy.facts.operator.mig_layouts import OPERATORS_OWN, READ, MigEntry, MigLayout, MigLayouts, layouts_by_path
 from nodeworthy.facts.operator.sharing import OPERATORS
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.patterns import pattern
@@ -36,6 +36,23 @@ def the_mig_manager_can_apply_it(layouts: MigLayouts) -> Findings:
         yield from _twice(layout)
         for entry in layout.entries:
             yield from _of_entry(layout, entry)
+
+
+@RULE.check
+def it_stays_as_it_is_written(layouts: MigLayouts) -> Findings:
+    """Source: NVIDIA/gpu-operator, controllers/object_controls.go: createConfigMap updates the one that it finds."""
+    if not layouts.config_map or layouts.is_of_a_cluster or layouts.is_nvidias:
+        skip("nobody keeps it under a name of its own")
+    if layouts.config_map != OPERATORS_OWN:
+        return
+    yield fail(
+        layouts,
+        f"the operator writes its own map over the ConfigMap '{OPERATORS_OWN}'",
+        should="a name of one's own, which migManager.config.name gives",
+        cause="it brings a map of this name and writes it back whenever it looks; where migManager.config.name names "
+        "another one, it brings none, and nobody reads this one",
+        remedy="call the ConfigMap otherwise (custom-mig-config), and set migManager.config.name to that",
+    )
 
 
 @RULE.check
