@@ -30,6 +30,7 @@ SOURCES: dict[str, str] = {
     "GuardedNodes": "a plan's node groups and their security groups",
     "HamiGpus": f"{_DECLARED}; the nodes of a cluster",
     "HamiSetup": "HAMi's values, or its installation in a cluster",
+    "ImageHandlers": "the images of all nodes with GPUs, as pools say them, and what their boot scripts write",
     "KubeadmConfig": "the documents of one file that kubeadm is given with --config",
     "ChosenClass": "NodePools that ask for GPUs, and the EC2NodeClasses of their cluster",
     "MigLayouts": "configurations of mig-parted: a ConfigMap, values, a file",

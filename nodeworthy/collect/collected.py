@@ -53,7 +53,14 @@ from nodeworthy.facts.fleet.as_built import BuiltCluster, BuiltNodes, UnbuiltPoo
 from nodeworthy.facts.fleet.asked_for import MonitoringAsked, MonitoringNotPlanned, QueueAsked, QueueNotPlanned
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster, SaidMachines
 from nodeworthy.facts.fleet.gpu_machine import GpuMachine
-from nodeworthy.facts.fleet.gpu_pool import AskedTypes, GpuPool, PoolDoor, RefusedMachines, RetiredMachines
+from nodeworthy.facts.fleet.gpu_pool import (
+    AskedTypes,
+    GpuPool,
+    PoolDoor,
+    RefusedMachines,
+    ReservedMachines,
+    RetiredMachines,
+)
 from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool, MisplacedNodes
 from nodeworthy.facts.fleet.karpenter_choice import ChosenClass
 from nodeworthy.facts.fleet.no_driver import GpusWithoutDriver
@@ -242,6 +249,7 @@ _FILES: Final[Facts] = frozenset(
         TerraformText,
         RemoteScript,
         RefusedMachines,
+        ReservedMachines,
         RetiredMachines,
         SaidCapabilities,
         SaidCluster,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _LATER = "it is known only after it is applied"
 _DEEPEST = 60
+_KNOWN_TO_PLANS = ("path.", "each.", "count.", "terraform.")
 # Provider 5 keeps no more of the user data of a machine than its SHA-1.
 _HASHED = ("aws_instance", "user_data")
 _HEX = frozenset("0123456789abcdef")
@@ -137,10 +138,15 @@ class Building:
         return self._hole(references_of(said), secret is True)
 
     def _hole(self, references: Sequence[str], is_secret: bool) -> Hole:
-        shown = references[0] if references else ""
+        shown = self._waits_for(references)
         why = f"{_LATER}: {shown}" if shown else _LATER
         found = self._referred(references)
         return Hole(why, self._spot, shown, found[0] if len(found) == 1 else "", is_secret)
+
+    def _waits_for(self, references: Sequence[str]) -> str:
+        """The first that leads to a resource: of the others the plan knows what they are."""
+        named = [each for each in references if not each.startswith(_KNOWN_TO_PLANS)]
+        return next((each for each in named if self._referred([each])), named[0] if named else "")
 
     def _each_of(self, said: Any) -> list[Value]:
         """A hole for each resource to which an unknown list refers."""

@@ -122,6 +122,10 @@ def gke_installs(driver_version: str) -> bool:
     return driver_version in _table()["gke"]["installs"]
 
 
+def gke_leaves_it(driver_version: str) -> bool:
+    return driver_version in _table()["gke"]["leaves"]
+
+
 # Nodes by the thousand are of few sizes.
 @lru_cache(maxsize=1024)
 def gpus_of_size(vm_size: str) -> MachineGpus | None:

@@ -37,6 +37,7 @@ class Containerd:
     templates: tuple[str, ...] = ()
     toolkit: bool = True
     toolkit_in_image: bool = False
+    handlers: tuple[str, ...] = ()
     plugin_in_image: bool = False
     # What brings the toolkit where the driver comes with the nodes, and what hands out GPUs whatever the image has.
     brings_toolkit: str = ""
@@ -193,6 +194,7 @@ def _row(distribution: str, row: Mapping[str, Any]) -> Containerd:
         templates=tuple(row.get("templates", ())),
         toolkit=row.get("toolkit", True),
         toolkit_in_image=row.get("toolkit_in_image", False),
+        handlers=tuple(row.get("handlers", ())),
         plugin_in_image=row.get("plugin_in_image", False),
         toolkit_env=row.get("toolkit_env", {}),
         registry_hosts=tuple(row.get("registry_hosts", ())),

@@ -30,6 +30,7 @@ from nodeworthy.facts.aws.node_count import (
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_types import has_gpus
 from nodeworthy.facts.aws.stack import AwsResource
+from nodeworthy.facts.fleet.gpu_pool import ReservedMachines
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Located, NotKnown, Related, Severity, fail, need, skip
 
@@ -47,6 +48,11 @@ _ON_DEMAND = "a GPU machine that is given back may not be had again, and one tha
 _RESERVED = (
     "what is reserved is paid for whether it runs or not, and beyond it AWS promises no machine: a pool that shrinks "
     "pays for nothing, one that grows waits for InsufficientInstanceCapacity to pass"
+)
+
+_PAID = (
+    "what is reserved is paid for whether it runs or not, and beyond it nobody promises a machine: a pool that shrinks "
+    "pays for nothing, one that grows waits"
 )
 
 
@@ -126,6 +132,22 @@ def _odd(nodes: NodeGroup, count: NodeCount) -> Located[int | None]:
     """The one to mend: of three numbers, one that is not the fleet's, else one that is not as the most is."""
     wanted = nodes.pool.nodes if nodes.pool is not None else need(count.max)
     return next((each for _, each in _given_counts(count) if need(each) != wanted), count.max)
+
+
+@RULE.check
+def a_reserved_pool_of_a_cloud_does_not_grow(machines: ReservedMachines) -> Findings:
+    """Of GKE and AKS. Without a reservation the autoscaling itself says that a pool is to be scaled."""
+    least, most = need(machines.least), need(machines.most)
+    if least != most:
+        yield fail(
+            machines.least,
+            f"{machines.pool.title} runs in a reservation and has no fixed size",
+            is_=f"min {least}, max {most}",
+            should="as many nodes as are reserved",
+            related=[Related(machines.reserved.kind.place, "its capacity is reserved here")],
+            cause=_PAID,
+            remedy="take the autoscaling out, and give node_count the reservation's number",
+        )
 
 
 @RULE.check

@@ -79,7 +79,8 @@ def the_names_that_it_trusts_resolve(script: BootScript, pool: BootPool | None) 
         skip("the script tells of no registry over plain HTTP")
     cidr = value_if_known(pool.fleet.cluster.service_cidr) if pool is not None else None
     for file in files:
-        yield from _flaws(script, file.folder, file.write.place, file, cidr)
+        first = next((each for each in file.endpoints if each.serves("pull")), None)
+        yield from _flaws(script, file.folder, first.place if first is not None else file.write.place, file, cidr)
 
 
 @RULE.check

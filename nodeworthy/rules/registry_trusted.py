@@ -9,7 +9,8 @@ that is named after the cache itself, where it is told as a mirror of another re
 list as they start, and leave out an endpoint without a scheme, and pass over what stands under
 another key (`endpoints`) or at another depth; Docker does not start with such a mirror, nor with a setting of another
 kind (`"max-file": 3`), one that it does not know, or a default runtime that nothing defines. `skip_verify`
-concerns certificates, and makes no HTTPS of HTTP.
+concerns certificates, and makes no HTTPS of HTTP. Where the cache speaks HTTPS with a certificate of its own, the file
+that `ca` names must be there as well.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.facts.node.paths import NodeFileKind
 from nodeworthy.facts.node.registries import NodeRegistries, trust_of
 from nodeworthy.facts.node.runtimes import NodeRuntimes
+from nodeworthy.facts.registry.certificates import missing_certificate
 from nodeworthy.facts.registry.docker_trust import FILE as DAEMON
 from nodeworthy.facts.registry.docker_trust import docker_flaws, knows_it_still, wrong_kind
 from nodeworthy.facts.registry.files import cache_flaws, own_flaws
@@ -194,7 +196,8 @@ def what_the_script_tells_can_work(script: BootScript, pool: BootPool | None) ->
 
 
 def _own_flaws(script: BootScript, pool: BootPool | None, file: HostsToml) -> Iterator[Draft]:
-    flaw = file.own_flaw()
+    is_stock = script.image is not None and script.image.distribution is not None
+    flaw = file.own_flaw() or missing_certificate(script.timeline, file, is_stock=is_stock)
     if flaw is not None:
         yield flaw
         return

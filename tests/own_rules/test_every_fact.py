@@ -86,6 +86,7 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "slurm-configuration-read/good-cgroups",
         "gpu-quantity/good-source-quota-counts",
         "gpu-exists/bad-source-gke-refuses",
+        "pool-size-fixed/bad-source-reserved-of-other-clouds",
         "driver-capabilities-allowed/good-source-dockerfile",
         "driver-capabilities-allowed/good-source-docker",
         "pod-can-use-gpus/good-source-compose-takes-it",

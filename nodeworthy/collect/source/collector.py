@@ -23,6 +23,7 @@ from nodeworthy.facts.fleet.gpu_pool import (
     doors_of_pools,
     pools_of,
     refused_machines,
+    reserved_machines,
     retired_machines,
 )
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
@@ -192,7 +193,8 @@ def _scene_of_group(group: FileGroup, groups: Groups, read: list[Span]) -> Scene
         fleet, [*_without_values_of_releases(found.facts, read), *_warning_of_unseen_files(group)]
     )
     hosted = [*_planned_pools(group), *_asked_pools(found.facts)]
-    scene = _scene(found, fleet, group.choice.why).with_more([*retired_machines(hosted), *refused_machines(hosted)])
+    of_clouds: list[Fact] = [*retired_machines(hosted), *refused_machines(hosted), *reserved_machines(hosted)]
+    scene = _scene(found, fleet, group.choice.why).with_more(of_clouds)
     if fleet is not None:
         return scene
     kinds = {type(each).__name__ for each in found.facts}

@@ -21,10 +21,14 @@ from nodeworthy.records import replace
 from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:
+    from nodeworthy.collect.aws.stack import Stack
     from nodeworthy.facts.boot.script import BootScript
+    from nodeworthy.scene import Fact
 
 _OF_TERRAFORM = (".tf", ".tofu", ".tfvars", ".tf.json", ".tofu.json", ".tfvars.json")
 _OF_AZURE = (".bicep",)
+# What has user data within it, beside what makes the machine.
+_WRITES_USER_DATA = (*_OF_TERRAFORM, ".yaml", ".yml", ".json", ".template")
 
 
 def read_by_its_tool(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
@@ -64,6 +68,7 @@ def _root_of_terraform(source: Source, text: str, rules: frozenset[str]) -> File
     found = FileContents(facts, suppressions=told, beside=beside, root=root.folder, pools=root.pools)
     found.scripts += scripts_of_classes(found.facts, source)
     _add_scripts(found, *brought.provisioned, beside)
+    found.facts += _done_at_boot(brought.stacks, beside)
     return replace(found, stacks=list(brought.stacks), files_of_root=brought.files, templates=root.templates)
 
 
@@ -93,6 +98,21 @@ def _add_scripts(
         found.facts += facts_of_commands(script, script.userdata.text.encode(), beside)
 
 
+def _done_at_boot(stacks: Iterable[Stack], beside: FilesBeside) -> list[Fact]:
+    """What user data installs into the cluster that it makes, where it stands in the program itself: a file of its own
+    is looked at by itself."""
+    found: list[Fact] = []
+    for script in (each for stack in stacks for one in stack.resources.resources for each in stack.scripts(one)):
+        if script.read is None or not script.place.file.endswith(_WRITES_USER_DATA):
+            continue
+        data = script.userdata.text.encode()
+        if b"helm" in data:
+            from nodeworthy.collect.source.script_files import charts_installed
+
+            found += charts_installed(script, data, beside)
+    return found
+
+
 def pulumi_program(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
     from nodeworthy.collect.source.pulumi_yaml import read_program
     from nodeworthy.documents.yaml import NotYaml
@@ -106,7 +126,9 @@ def pulumi_program(source: Source, data: bytes, rules: frozenset[str]) -> FileCo
     if read is None:
         return None
     found = FileContents(list(read.facts), suppressions=list(read.suppressions), stacks=list(read.stacks))
-    _add_scripts(found, read.on_machines, read.beside_itself, FilesBeside(source))
+    beside = FilesBeside(source)
+    _add_scripts(found, read.on_machines, read.beside_itself, beside)
+    found.facts += _done_at_boot(read.stacks, beside)
     return found
 
 
@@ -152,6 +174,7 @@ def cloudformation_template(source: Source, data: bytes, rules: frozenset[str]) 
         kept = PlainText(place, text, "a template", IN_A_TEMPLATE)
         return FileContents([kept], scripts=scripts) if scripts else None
     facts = [*read.facts, PlainText(place, read.text, "a template", IN_A_TEMPLATE)]
+    facts += _done_at_boot(read.stacks, FilesBeside(source))
     told = [*read.suppressions, *comments(text, place, rules, is_yaml=True)]
     return FileContents(facts, suppressions=told, stacks=read.stacks, scripts=scripts)
 

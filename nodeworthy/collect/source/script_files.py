@@ -86,7 +86,11 @@ def variables_of(source: Source, data: bytes) -> Mapping[str, Tree]:
 
 def facts_of_commands(script: BootScript, data: bytes, beside: FilesBeside) -> list[Fact]:
     """What it does elsewhere: on machines that it logs in to, in clusters that it installs charts into."""
-    elsewhere = [*for_other_machines(script, data), *_by_helm(script, data, beside), *_of_nodes(script, data, beside)]
+    elsewhere = [
+        *for_other_machines(script, data),
+        *charts_installed(script, data, beside),
+        *_of_nodes(script, data, beside),
+    ]
     return [*elsewhere, *_images(script, data), *_manifests(script, data, beside), *_of_slurm(script, data)]
 
 
@@ -124,7 +128,7 @@ def for_other_machines(script: BootScript, data: bytes) -> list[Fact]:
     return [*remote_scripts(script), *sending_script(script)]
 
 
-def _by_helm(script: BootScript, data: bytes, beside: FilesBeside) -> list[Fact]:
+def charts_installed(script: BootScript, data: bytes, beside: FilesBeside) -> list[Fact]:
     if not may_install_charts(data):
         return []
     from nodeworthy.collect.source.helm_commands import installed_by_helm

@@ -95,8 +95,9 @@ def _of_nodes(nodes: NodeGroup) -> Iterator[Disk]:
         if nodes.is_managed and nodes.groups("launchTemplate").is_absent:
             yield Disk("the disk", nodes.place, nodes.stack, nodes.resource, "", absent(nodes.place), nodes)
         return
-    if holder.type in (*INSTANCES, CONFIGURATION) and nodes.base is None:
-        root = nodes.templates("rootBlockDevice")
+    root = nodes.templates("rootBlockDevice")
+    # What an instance says itself goes before the template that it is started from.
+    if holder.type in (*INSTANCES, CONFIGURATION) and (nodes.base is None or not root.says_nothing):
         yield Disk("the root volume", root.place, nodes.stack, holder, "rootBlockDevice", root, nodes)
     else:
         yield from _of_template(nodes, nodes.base or holder)

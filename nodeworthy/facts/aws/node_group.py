@@ -22,6 +22,8 @@ INSTANCES = ("aws:ec2/instance:Instance", "aws:ec2/spotInstanceRequest:SpotInsta
 SUBNET = "aws:ec2/subnet:Subnet"
 INTERFACE = "aws:ec2/networkInterface:NetworkInterface"
 ATTACHMENT = "aws:ec2/networkInterfaceAttachment:NetworkInterfaceAttachment"
+# Ways to join that only EKS has.
+WAYS_OF_EKS = frozenset({"nodeadm", "bootstrap.sh", "bottlerocket"})
 # Where a group says from which template it starts its nodes.
 _TEMPLATES = (
     ("launchTemplate",),
@@ -104,11 +106,19 @@ class NodeGroup:
 
     @cached_property
     def cluster(self) -> AwsResource | None:
-        """The cluster of this stack that a managed group names. For other nodes, the only cluster of the stack."""
+        """The cluster of this stack that a managed group names. For other nodes the only one of the stack, unless they
+        join in another way."""
         clusters = self.stack.of(CLUSTER)
         if self.group is not None and self.is_managed:
             return self.stack.links(self.group, "clusterName", self.group.get("clusterName"), CLUSTER).only
-        return clusters[0] if len(clusters) == 1 else None
+        return clusters[0] if len(clusters) == 1 and not self._is_of_another_cluster else None
+
+    @property
+    def _is_of_another_cluster(self) -> bool:
+        """Whether it joins in a way that EKS does not have; of a single machine, whether it joins nothing."""
+        if self.joins is None or not WAYS_OF_EKS.isdisjoint(self.joins):
+            return False
+        return bool(self.joins) or self.group is None
 
     @cached_property
     def interfaces(self) -> Sequence[Tree]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from nodeworthy.facts.aws.node_group import INSTANCES, MANAGED, SUBNET, NodeGroup
+from nodeworthy.facts.aws.node_group import INSTANCES, MANAGED, SUBNET, WAYS_OF_EKS, NodeGroup
 from nodeworthy.facts.aws.node_types import has_gpus
 from nodeworthy.facts.aws.reach import Network, Side
 from nodeworthy.facts.aws.security_group import CLUSTER, GROUPS, SecurityGroup, network_of
@@ -21,8 +21,6 @@ from nodeworthy.verdict import Known, Place, Related, Unknown
 _TAGS = ("kubernetes.io/cluster/", "k8s.io/cluster-autoscaler/")
 # What EKS' CoreDNS tolerates where its configuration says nothing else.
 _TOLERATED_BY_DNS = frozenset({"CriticalAddonsOnly", "node-role.kubernetes.io/control-plane"})
-# Ways to join that only EKS has.
-_OF_EKS = frozenset({"nodeadm", "bootstrap.sh", "bottlerocket"})
 
 
 def is_cluster_node(nodes: NodeGroup) -> bool:
@@ -43,7 +41,7 @@ def pods_are_in_its_network(nodes: NodeGroup) -> bool:
     if nodes.pool is not None:
         distribution = nodes.pool.distribution.state
         return not isinstance(distribution, Known) or distribution.value in EKS
-    return nodes.is_managed or bool(nodes.stack.of(CLUSTER)) or bool(_OF_EKS & (nodes.joins or frozenset()))
+    return nodes.is_managed or bool(nodes.stack.of(CLUSTER)) or bool(WAYS_OF_EKS & (nodes.joins or frozenset()))
 
 
 def _is_alone(nodes: NodeGroup) -> bool:

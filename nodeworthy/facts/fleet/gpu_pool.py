@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
-from nodeworthy.facts.fleet.machines import NOTHING_SAID, Gone, Machines, Refused
+from nodeworthy.facts.fleet.machines import NOTHING_SAID, Gone, Machines, Refused, Reserved
 from nodeworthy.fleet.model import Driver, Fleet, Pool
 from nodeworthy.known.containerd import Containerd, containerd_of
 from nodeworthy.known.operator_parts import DEVICE_PLUGIN, NO_PLUGIN_OF_GKE, OPERANDS, OWN_DRIVER
@@ -255,6 +255,29 @@ class RefusedMachines:
 
 def refused_machines(pools: Sequence[GpuPool]) -> list[RefusedMachines]:
     return [RefusedMachines(each, each.machines.refused) for each in pools if each.machines.refused is not None]
+
+
+@dataclass(frozen=True)
+class ReservedMachines:
+    """A pool of a cloud's that runs in a reservation, and may be scaled."""
+
+    called: ClassVar[str] = "a pool of reserved machines that is scaled"
+
+    pool: GpuPool
+    reserved: Reserved
+    least: Located[int]
+    most: Located[int]
+
+    @property
+    def place(self) -> Place:
+        return self.least.place
+
+
+def reserved_machines(pools: Sequence[GpuPool]) -> Iterator[ReservedMachines]:
+    for each in pools:
+        has = each.machines
+        if has.reserved is not None and has.least is not None and has.most is not None:
+            yield ReservedMachines(each, has.reserved, has.least, has.most)
 
 
 def pool_running(

@@ -8,7 +8,16 @@ from typing import TypeVar
 
 from nodeworthy.documents.tree import Tree, absent
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
-from nodeworthy.facts.fleet.machines import Gone, Machines, Refused, labels_of_pool, number_of, text_of, texts_of
+from nodeworthy.facts.fleet.machines import (
+    Gone,
+    Machines,
+    Refused,
+    Reserved,
+    labels_of_pool,
+    number_of,
+    text_of,
+    texts_of,
+)
 from nodeworthy.facts.fleet.node_taint import taints_in, written_taint
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.cloud_gpus import (
@@ -18,6 +27,7 @@ from nodeworthy.known.cloud_gpus import (
     aks_distribution,
     gke_distribution,
     gke_installs,
+    gke_leaves_it,
     gpu_of_accelerator,
     gpus_of_machine,
     gpus_of_size,
@@ -46,6 +56,7 @@ _ACCELERATOR = "cloud.google.com/gke-accelerator"
 # The labels by which GKE and AKS tell the nodes of a pool by its name.
 _OF_GKES_POOL = ("cloud.google.com/gke-nodepool",)
 _OF_AKS_POOL = ("kubernetes.azure.com/agentpool", "agentpool")
+_NAMED_RESERVATION = "SPECIFIC_RESERVATION"
 # By this tag of a pool people kept AKS from installing a driver, before there was an argument for it.
 _SKIPS = "SkipGPUDriverInstall"
 
@@ -118,21 +129,31 @@ def _of_gke(name: str, place: Place, pool: Tree, version: Located[str] | None) -
     said = f"image_type {image.text}" if image.text else "no image_type, and GKE takes COS_CONTAINERD"
     where = image.place if image.text else config.place
     distribution: Located[str] = _distribution(image, gke_distribution(image.text), where)
-    driver = _first(accelerator, "gpu_driver_installation_config").get("gpu_driver_version")
-    installs = driver.text is not None and gke_installs(driver.text)
+    driver, related = _driver_of_gke(accelerator)
     yield GpuPool(
         name,
         place,
         distribution,
         _runtime(distribution),
         noun="GKE node pool",
-        driver=Driver.AMI if installs else None,
-        driver_said=Related(driver.place, f"GKE installs the driver here: {driver.text}") if installs else None,
-        driver_by="GKE" if installs else "",
+        driver=driver,
+        driver_said=related,
+        driver_by="GKE" if driver is not None else "",
         kubernetes=version,
         machines=machines,
         evidence=said,
     )
+
+
+def _driver_of_gke(accelerator: Tree) -> tuple[Driver | None, Related | None]:
+    """Where it installs none, a DaemonSet of Google's may, or the operator: who of them, it does not say."""
+    said = _first(accelerator, "gpu_driver_installation_config").get("gpu_driver_version")
+    if said.text is None:
+        return None, None
+    if gke_installs(said.text):
+        return Driver.AMI, Related(said.place, f"GKE installs the driver here: {said.text}")
+    leaves = gke_leaves_it(said.text)
+    return None, Related(said.place, f"{said.text}: GKE leaves the driver to others") if leaves else None
 
 
 def _distribution(image: Tree, found: str | None, where: Place) -> Located[str]:
@@ -174,9 +195,20 @@ def _machines_of_gke(config: Tree, accelerator: Tree, pool: Tree) -> Machines | 
         labels=_labels_of_gke(config, kind),
         given=labels_of_pool(_OF_GKES_POOL, pool.get("name")),
         taints=taints_in(config.get("taint").sequence),
+        reserved=_reserved_by_gke(config),
         gone=_gone_of_gke(kind),
         refused=_refused_by_gke(config.get("machine_type"), accelerator),
     )
+
+
+def _reserved_by_gke(config: Tree) -> Reserved | None:
+    """A reservation that is named; whatever matches one by itself may be had without it as well."""
+    affinity = _first(config, "reservation_affinity")
+    kind = affinity.get("consume_reservation_type")
+    if kind.text != _NAMED_RESERVATION:
+        return None
+    named = next(iter(affinity.get("values").sequence), None)
+    return Reserved(Located.known("reservation", kind.place), text_of(named) if named is not None else None)
 
 
 def _first_number(said: Tree, *names: str) -> Located[int] | None:
@@ -300,8 +332,14 @@ def _machines_of_aks(has: MachineGpus, pool: Tree) -> Machines:
         labels=texts_of(pool.get("node_labels")),
         given=labels_of_pool(_OF_AKS_POOL, pool.get("name")),
         taints=tuple(each for each in written if each is not None),
+        reserved=_reserved_by_aks(pool.get("capacity_reservation_group_id")),
         gone=_gone_of_aks(size, has.gone),
     )
+
+
+def _reserved_by_aks(group: Tree) -> Reserved | None:
+    """A group of reservations is paid for as long as it is there."""
+    return None if group.says_nothing else Reserved(Located.known("reservation", group.place))
 
 
 def _gone_of_aks(size: Tree, since: str | None) -> Gone | None:

@@ -49,9 +49,15 @@ def gpus_without_a_driver(
     """Where no operator is judged with them, and none of the cluster's other nodes has a driver for the pods: once,
     for the first of these."""
     is_first = pod.least(GPU) and next(each for each in pods if each.least(GPU)) is pod
-    if is_first and not operators and all(map(_has_none, pools)):
-        asks = Related(pod.place, f"{pod.title} asks for GPUs")
+    if not is_first or operators:
+        return
+    asks = Related(pod.place, f"{pod.title} asks for GPUs")
+    if all(map(_has_none, pools)):
         yield from (GpusWithoutDriver(each, "pods ask for the GPUs", asks) for each in pools)
+    elif all(map(_is_left_by_gke, pools)) and not any(brings_a_driver(each.spec) for each in pods):
+        for each in pools:
+            if _are_planned(pod.place, each.place):
+                yield GpusWithoutDriver(each, "pods ask for the GPUs", asks, is_left_to_others=True)
 
 
 @derive
@@ -90,6 +96,11 @@ def _left_to_others(
         leaves_it = value_if_known(each.distribution) == aks_distribution() and each.driver is Driver.OPERATOR
         if leaves_it and _are_planned(plugin.place, each.place) and _may_come(plugin, each):
             yield GpusWithoutDriver(each, "a device plugin is to hand out the GPUs", asks, is_left_to_others=True)
+
+
+def _is_left_by_gke(pool: GpuPool) -> bool:
+    is_gkes = (value_if_known(pool.distribution) or "").startswith("gke")
+    return is_gkes and pool.driver is None and pool.driver_said is not None
 
 
 def _are_planned(*places: Place) -> bool:

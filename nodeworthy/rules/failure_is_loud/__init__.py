@@ -254,7 +254,7 @@ def _is_tried_again(source: Source, place: Place) -> bool:
 def _next_that_runs(behind: Sequence[str]) -> Sequence[str]:
     """Behind the last command of a branch, what stands behind its `fi`: an `if` ends as that command did."""
     if not behind or _LEAVES_A_BRANCH.match(behind[0]) is None:
-        return behind[:1]
+        return _first_command(behind)
     depth = 0
     for index, row in enumerate(behind):
         if row.startswith("if "):
@@ -264,6 +264,12 @@ def _next_that_runs(behind: Sequence[str]) -> Sequence[str]:
                 return _next_that_runs(behind[index + 1 :])
             depth -= 1
     return ()
+
+
+def _first_command(rows: Sequence[str]) -> Sequence[str]:
+    """The first row, with those that a backslash joins to it."""
+    ends = next((index for index, row in enumerate(rows) if not row.endswith("\\")), len(rows))
+    return rows[: ends + 1]
 
 
 def _tries_for_ever(source: Source, place: Place) -> bool:

@@ -10,8 +10,23 @@ from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.karpenter import KarpenterClass
 from nodeworthy.facts.fleet.karpenter_choice import ChosenClass
 from nodeworthy.facts.fleet.no_driver import GpusWithoutDriver
+from nodeworthy.known.cloud_gpus import aks_distribution
 from nodeworthy.rules.one_driver import FIGHT, NO_DRIVER, RULE, TAKE_THE_IMAGE
-from nodeworthy.verdict import Draft, Findings, Severity, fail, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Severity, fail, skip, unknown, value_if_known
+
+# Who leaves the driver to others: by which words, and how it is mended.
+_AKS = (
+    "AKS",
+    "gpu_driver None",
+    'let AKS install it (gpu_driver = "Install", or leave it out), or install the GPU operator, which brings one and '
+    "its own device plugin",
+)
+_GKE = (
+    "GKE",
+    "gpu_driver_version INSTALLATION_DISABLED",
+    'let GKE install it (gpu_driver_installation_config { gpu_driver_version = "DEFAULT" }), or apply the DaemonSet '
+    "of Google's installer, or install the GPU operator",
+)
 
 
 @RULE.check
@@ -74,15 +89,15 @@ def nodes_whose_gpus_are_asked_for_have_one(without: GpusWithoutDriver) -> Findi
 
 def _nobody_of_others(without: GpusWithoutDriver) -> Draft:
     said = without.pool.driver_said
+    cloud, told, mended = _AKS if value_if_known(without.pool.distribution) == aks_distribution() else _GKE
     return fail(
         without,
-        f"AKS is told to install no driver, and nobody else here brings one, while {without.askers}",
-        is_="gpu_driver None",
+        f"{cloud} is told to install no driver, and nobody else here brings one, while {without.askers}",
+        is_=told,
         should="one who brings it",
         on=without.pool.title,
         related=[*([said] if said is not None else []), without.asks],
         severity=Severity.WARNING,
         cause=NO_DRIVER,
-        remedy='let AKS install it (gpu_driver = "Install", or leave it out), or install the GPU operator, which '
-        "brings one and its own device plugin",
+        remedy=mended,
     )

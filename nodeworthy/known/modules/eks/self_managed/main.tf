@@ -200,7 +200,7 @@ resource "aws_launch_template" "this" {
   }
 
   dynamic "metadata_options" {
-    for_each = length(local.metadata) > 0 ? [local.metadata] : []
+    for_each = length(local.metadata) > 0 || var.by_version.metadata_completed ? [local.metadata] : []
 
     content {
       http_endpoint               = try(metadata_options.value.http_endpoint, var.by_version.metadata_completed ? "enabled" : null)
