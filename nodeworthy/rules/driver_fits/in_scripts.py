@@ -9,7 +9,7 @@ from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_types import instance_types
 from nodeworthy.facts.boot.drivers import RUNFILE, NvidiaPackage, drivers
-from nodeworthy.facts.boot.kernel_left_behind import by_installer, kernel_left_behind
+from nodeworthy.facts.boot.kernel_left_behind import by_installer, kernel_left_behind, module_of_one_kernel
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.known.drivers import Flavour, flavour_for, flavour_of, last_branch, newest_branch
 from nodeworthy.known.gpus import Gpu, gpu_named
@@ -140,6 +140,9 @@ def its_module_is_built_for_the_next_kernel(script: BootScript) -> Findings:
         skip("NVIDIA's installer brings no driver here")
     found = kernel_left_behind(script.timeline)
     if found is None:
+        driver = module_of_one_kernel(script)
+        if driver is not None:
+            yield _gone_with_the_next_kernel(driver)
         return
     yield fail(
         found.driver.place,
@@ -152,6 +155,19 @@ def its_module_is_built_for_the_next_kernel(script: BootScript) -> Findings:
         remedy="install dkms and the headers of the kernels to come (linux-headers-generic, -aws, -gcp, -azure), and "
         "give the installer --dkms; or restart the machine behind the upgrade and install the driver then; or "
         "apt-mark hold the kernel's packages before the upgrade",
+        severity=Severity.WARNING,
+    )
+
+
+def _gone_with_the_next_kernel(driver: NvidiaPackage) -> Draft:
+    return fail(
+        driver.place,
+        "the driver's module is built for the running kernel alone: the next one that apt installs has none",
+        is_=f"{driver.name} without --dkms",
+        should="--dkms, and the package dkms before it",
+        cause="unattended-upgrades, which Ubuntu has on, brings the next security update's kernel, for which nobody "
+        "builds the module: behind the restart nvidia-smi does not reach the driver",
+        remedy="apt install dkms, and give the installer --dkms; or apt-mark hold the kernel's packages",
         severity=Severity.WARNING,
     )
 

@@ -1,0 +1,7 @@
+#!/bin/bash
+set -euo pipefail
+sudo apt-get update
+sudo apt-get install -y build-essential dkms "linux-headers-$(uname -r)"
+curl -fsSLO https://us.download.nvidia.com/tesla/570.133.20/NVIDIA-Linux-x86_64-570.133.20.run
+sudo sh NVIDIA-Linux-x86_64-570.133.20.run --silent --no-questions
+nvidia-smi
