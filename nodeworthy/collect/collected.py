@@ -139,6 +139,7 @@ from nodeworthy.facts.services.queue_database import QueueDatabase
 from nodeworthy.facts.slurm.configuration import GresConf, SlurmConf
 from nodeworthy.facts.slurm.configuration_faults import CgroupConf
 from nodeworthy.facts.slurm.job import SlurmJob
+from nodeworthy.facts.slurm.munge_key import MungeKeyLaid
 from nodeworthy.facts.slurm.node_sets import SlinkyNodeSet
 from nodeworthy.facts.verification.work import VerificationWork
 from nodeworthy.rule import BoundCheck, Many, Moment, Rule
@@ -245,6 +246,7 @@ _FILES: Final[Facts] = frozenset(
         RefusedExporterOption,
         GoneSourceAsked,
         KeyLeftOpen,
+        MungeKeyLaid,
         TasksAsWritten,
         TerraformText,
         RemoteScript,

@@ -97,6 +97,7 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "archives-answer/bad-old-key-of-cuda",
         "ansible-reads-tasks/bad-decimal-mode",
         "keys-kept-close/bad-keys-of-slurm",
+        "munge-has-its-key/bad-started-again",
         "node-configuration-read/bad-source-kubelet",
         "driver-fits/bad-source-extensions-of-two-branches",
     ),

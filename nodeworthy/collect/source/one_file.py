@@ -55,6 +55,9 @@ _MAY_OPEN_A_KEY = pattern(
     words=(b"chmod",),
     in_a_line=True,
 )
+_MAY_LAY_A_KEY = pattern(
+    rb"/etc/munge\b|create-munge-key|mungekey", words=(b"/etc/munge", b"create-munge-key", b"mungekey"), in_a_line=True
+)
 _ASKS_FOR_PACKAGES = pattern(
     r"(?i)\.(?:sh|bash|ya?ml|tf|hcl|tpl|tftpl|tmpl|j2|ks|cfg|repo|sbatch|slurm|userdata)$|dockerfile|containerfile|"
     r"vagrantfile|makefile|user-?data"
@@ -161,6 +164,10 @@ def _slips(source: Source, data: bytes) -> Sequence[Fact]:
         from nodeworthy.facts.secrets.keys_left_open import keys_left_open
 
         facts += keys_left_open(any_text(data), source.shown)
+    if _MAY_LAY_A_KEY.search(data) is not None:
+        from nodeworthy.facts.slurm.munge_key import munge_keys_laid
+
+        facts += munge_keys_laid(any_text(data), source.shown)
     return facts
 
 

@@ -1,0 +1,5 @@
+#!/bin/bash
+set -euo pipefail
+dnf install -y munge slurm-slurmd
+cp /shared/munge.key /etc/munge/munge.key
+systemctl enable --now munge
