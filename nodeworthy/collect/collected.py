@@ -30,6 +30,7 @@ from nodeworthy.facts.aws.security_group import SecurityGroup
 from nodeworthy.facts.aws.settling import InstanceRefreshes, Launches
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
 from nodeworthy.facts.aws.world_ports import OpenedPort
+from nodeworthy.facts.boot.broken_shell import BrokenShell
 from nodeworthy.facts.boot.gone_source_asked import GoneSourceAsked
 from nodeworthy.facts.boot.kubeadm_config import KubeadmConfig
 from nodeworthy.facts.boot.left_out import LeftOut
@@ -245,6 +246,7 @@ _FILES: Final[Facts] = frozenset(
         ParameterDefault,
         RefusedExporterOption,
         GoneSourceAsked,
+        BrokenShell,
         KeyLeftOpen,
         MungeKeyLaid,
         TasksAsWritten,

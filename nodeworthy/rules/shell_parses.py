@@ -28,7 +28,8 @@ It is the shell that the first line names. `sh` may be dash or bash: only what b
 script asks for packages of Debian's or Ubuntu's, where it is dash: that ends at arrays, `function`, `<(…)`, `<<<` and
 `set -o pipefail`, in cloud-config's lists of commands, too, and runs `for i in {1..30}` once. Other
 interpreters are not judged. Of a template it is told where nothing that is filled in can mend it. Windows line ends,
-which break a script as well, are told by `user-data-format`.
+which break a script as well, are told by `user-data-format`. Of a script that runs beside a node and makes none (a
+prolog of Slurm's, a check of its health), nothing is told but that its shell can't read it.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nodeworthy.boot.origin import Origin, Straight
+from nodeworthy.facts.boot.broken_shell import BrokenShell
 from nodeworthy.facts.boot.cut_short import CutShort, Why, commands_cut_short
 from nodeworthy.facts.boot.dollars import Doubled, Misread, defaults_closed_early, doubled_dollars, quoted_in_questions
 from nodeworthy.facts.boot.ended_by_dash import Bashism, EndedByDash, ended_by_dash
@@ -104,6 +106,11 @@ def the_shell_can_read_it(script: BootScript) -> Findings:
 @RULE.check
 def a_shell_over_there_can_read_it(script: RemoteScript) -> Findings:
     return the_shell_can_read_it(script)
+
+
+@RULE.check
+def the_shell_can_read_what_runs_beside(script: BrokenShell) -> Findings:
+    yield _draft_of_shell(script.found)
 
 
 @RULE.check

@@ -98,6 +98,7 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "ansible-reads-tasks/bad-decimal-mode",
         "keys-kept-close/bad-keys-of-slurm",
         "munge-has-its-key/bad-started-again",
+        "shell-parses/bad-epilog",
         "node-configuration-read/bad-source-kubelet",
         "driver-fits/bad-source-extensions-of-two-branches",
     ),

@@ -175,3 +175,40 @@ def slurm_configuration(source: Source, data: bytes) -> str | None:
     found = {each.lastgroup for each in _OF_SLURM.finditer(data)}
     names = {"dbd": "slurmdbd.conf", "slurm": "slurm.conf", "gres": "gres.conf", "cgroup": "cgroup.conf"}
     return next((title for kind, title in names.items() if kind in found), None)
+
+
+# Slips of scripts, images and lists of tasks
+
+# What names an archive that nobody answers for any more (known/gone_sources.toml), and the files that may ask it.
+MAY_BE_GONE = pattern(
+    rb"centos\.org|centos:(?:centos)?[78]|7fa2af80|cloud\.weave\.works|kubernetes-charts|bintray\.com",
+    words=(b"centos", b"7fa2af80", b"cloud.weave.works", b"kubernetes-charts", b"bintray.com"),
+    in_a_line=True,
+)
+MAY_OPEN_A_KEY = pattern(
+    rb"\bchmod\b[^\n]*(?:munge\.key|slurmdbd\.conf|jwt_hs256|id_(?:rsa|ecdsa|ed25519)|admin\.conf|-token)",
+    words=(b"chmod",),
+    in_a_line=True,
+)
+MAY_LAY_A_KEY = pattern(
+    rb"/etc/munge\b|create-munge-key|mungekey", words=(b"/etc/munge", b"create-munge-key", b"mungekey"), in_a_line=True
+)
+_ASKS_FOR_PACKAGES = pattern(
+    r"(?i)\.(?:sh|bash|ya?ml|tf|hcl|tpl|tftpl|tmpl|j2|ks|cfg|repo|sbatch|slurm|userdata)$|dockerfile|containerfile|"
+    r"vagrantfile|makefile|user-?data"
+)
+# What runs beside a node, and makes none: a prolog, a check of its health, what submits jobs.
+_BESIDE_A_NODE = pattern(
+    rb"\b(?:SLURM_JOB|SLURM_NODE|scontrol|sbatch|squeue|sinfo|nvidia-smi|dcgmi|kubectl)",
+    words=(b"SLURM_", b"scontrol", b"sbatch", b"squeue", b"sinfo", b"nvidia-smi", b"dcgmi", b"kubectl"),
+)
+
+
+def may_slip(name: str, data: bytes) -> bool:
+    if _ASKS_FOR_PACKAGES.search(name) is None:
+        return False
+    return any(each.search(data) is not None for each in (MAY_BE_GONE, MAY_OPEN_A_KEY, MAY_LAY_A_KEY))
+
+
+def may_run_beside_a_node(data: bytes) -> bool:
+    return data.startswith(b"#!") and _BESIDE_A_NODE.search(data) is not None

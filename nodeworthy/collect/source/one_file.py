@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nodeworthy.collect.source.comments import comments
-from nodeworthy.collect.source.file_marks import config_title, node_file, slurm_configuration, slurm_jobs, ufw_file
+from nodeworthy.collect.source.file_marks import (
+    config_title,
+    may_run_beside_a_node,
+    may_slip,
+    node_file,
+    slurm_configuration,
+    slurm_jobs,
+    ufw_file,
+)
 from nodeworthy.collect.source.files import Source, Unreadable, any_text
 from nodeworthy.collect.source.parsing import (
     OF_GPU_METRICS,
@@ -43,24 +51,6 @@ _OF_A_TASK = pattern(
         *(b"mode", b"shell", b"include", b"sudo", b"kubernetes", b"docker", b"service", b"systemd"),
         *(b"changed_when", b"failed_when", b"unarchive", b"slurm.conf", b"slurmdbd.conf", b"munge.key"),
     ),
-)
-# What names an archive that nobody answers for any more (known/gone_sources.toml), and the files that may ask it.
-_MAY_BE_GONE = pattern(
-    rb"centos\.org|centos:(?:centos)?[78]|7fa2af80|cloud\.weave\.works|kubernetes-charts|bintray\.com",
-    words=(b"centos", b"7fa2af80", b"cloud.weave.works", b"kubernetes-charts", b"bintray.com"),
-    in_a_line=True,
-)
-_MAY_OPEN_A_KEY = pattern(
-    rb"\bchmod\b[^\n]*(?:munge\.key|slurmdbd\.conf|jwt_hs256|id_(?:rsa|ecdsa|ed25519)|admin\.conf|-token)",
-    words=(b"chmod",),
-    in_a_line=True,
-)
-_MAY_LAY_A_KEY = pattern(
-    rb"/etc/munge\b|create-munge-key|mungekey", words=(b"/etc/munge", b"create-munge-key", b"mungekey"), in_a_line=True
-)
-_ASKS_FOR_PACKAGES = pattern(
-    r"(?i)\.(?:sh|bash|ya?ml|tf|hcl|tpl|tftpl|tmpl|j2|ks|cfg|repo|sbatch|slurm|userdata)$|dockerfile|containerfile|"
-    r"vagrantfile|makefile|user-?data"
 )
 _OF_OBJECTS = pattern(rb"(?m)^(?:- )?apiVersion[ \t]*:", words=(b"apiVersion",))
 _VAGRANTFILE = "Vagrantfile"
@@ -125,19 +115,46 @@ def whats_in(source: Source, rules: Rules) -> FileContents | None:
             from nodeworthy.collect.source.infrastructure import read_by_its_tool
 
             return read_by_its_tool(source, data, rules)
-        slips = _slips(source, data)
-        try:
-            found = _first_that_knows(_READERS, source, data, rules)
-        except NoBootScript:
-            if not slips:
-                raise
-            found = None
-        if source.path.suffix in _OF_ANSIBLE:
-            found = _with_tasks(found, source, data, rules)
-        return _with_slips(found, slips, source, data, rules)
+        return _with_slips(source, data, rules)
     except Unreadable as problem:
         # Of a kind that is known, and no text.
         raise InputRefused(Place(source.shown), f"it {problem.why}") from None
+
+
+def _with_slips(source: Source, data: bytes, rules: Rules) -> FileContents | None:
+    """What its reader found, and what may be wrong in it whatever it is."""
+    facts = _slips(source, data) if may_slip(source.path.name, data) else ()
+    try:
+        found = _first_that_knows(_READERS, source, data, rules)
+    except NoBootScript:
+        facts = [*facts, *_broken(source, data)]
+        if not facts:
+            raise
+        found = None
+    else:
+        facts = [*facts, *_broken(source, data)] if found is None else facts
+    if source.path.suffix in _OF_ANSIBLE:
+        found = _with_tasks(found, source, data, rules)
+    if not facts:
+        return found
+    from nodeworthy.collect.source.slips import with_slips
+
+    return with_slips(found, facts, source, data, rules)
+
+
+def _slips(source: Source, data: bytes) -> Sequence[Fact]:
+    from nodeworthy.collect.source.slips import slips_in
+
+    return slips_in(source, data)
+
+
+def _broken(source: Source, data: bytes) -> Sequence[Fact]:
+    """Of a script beside a node that nobody here knows."""
+    if not may_run_beside_a_node(data):
+        return ()
+    from nodeworthy.collect.source.slips import broken_shells
+
+    return broken_shells(source, data)
 
 
 def _with_tasks(found: FileContents | None, source: Source, data: bytes, rules: Rules) -> FileContents | None:
@@ -148,39 +165,6 @@ def _with_tasks(found: FileContents | None, source: Source, data: bytes, rules: 
     from nodeworthy.collect.source.ansible_tasks import with_tasks
 
     return with_tasks(found, source, data, rules)
-
-
-def _slips(source: Source, data: bytes) -> Sequence[Fact]:
-    """What a script, an image or a list of tasks asks of archives that are gone, and the keys that it opens to
-    everybody."""
-    if _ASKS_FOR_PACKAGES.search(source.path.name) is None:
-        return ()
-    facts = list[Fact]()
-    if _MAY_BE_GONE.search(data) is not None:
-        from nodeworthy.facts.boot.gone_source_asked import gone_sources_asked
-
-        facts += gone_sources_asked(any_text(data), source.shown)
-    if _MAY_OPEN_A_KEY.search(data) is not None:
-        from nodeworthy.facts.secrets.keys_left_open import keys_left_open
-
-        facts += keys_left_open(any_text(data), source.shown)
-    if _MAY_LAY_A_KEY.search(data) is not None:
-        from nodeworthy.facts.slurm.munge_key import munge_keys_laid
-
-        facts += munge_keys_laid(any_text(data), source.shown)
-    return facts
-
-
-def _with_slips(
-    found: FileContents | None, facts: Sequence[Fact], source: Source, data: bytes, rules: Rules
-) -> FileContents | None:
-    if not facts:
-        return found
-    if found is None:
-        return FileContents(
-            [*facts], suppressions=list(comments(any_text(data), Place(source.shown), rules, is_yaml=False))
-        )
-    return replace(found, facts=[*found.facts, *facts])
 
 
 def _first_that_knows(readers: Sequence[Reader], source: Source, data: bytes, rules: Rules) -> FileContents | None:
