@@ -54,7 +54,8 @@ class CapacitySeen:
         self.heard = max(self.heard, *beats, "")
         self._since(text_at(data, "metadata", "creationTimestamp"), self.heard, *_turned(data))
 
-    def add_pod(self, key: Key, data: Mapping[str, Any]) -> None:
+    def add_pod(self, key: Key, data: Mapping[str, Any], *, may_ask: bool) -> None:
+        """Adds a pod; one that concerns no GPUs asks for none."""
         self._pods.pop(key, None)
         self.claiming.pop(key, None)
         created = text_at(data, "metadata", "creationTimestamp")
@@ -62,7 +63,7 @@ class CapacitySeen:
         self._since(created, text_at(data, "status", "startTime"), *_turned(data))
         claims = claims_devices(data)
         self.has_claims = self.has_claims or claims
-        if asks_for_gpus(data):
+        if may_ask and asks_for_gpus(data):
             self._pods[key] = asking_pod(data, self._choices)
         elif claims and (claiming := claiming_pod(data)) is not None:
             self.claiming[key] = claiming

@@ -9,7 +9,7 @@ from typing import Any
 
 from nodeworthy.documents.plain import number_at, text_at
 from nodeworthy.facts.cluster.admission_refusal import RejectedPod, rejected_pod
-from nodeworthy.facts.cluster.live_pod import LivePod, concerns_gpus, likeness, live_pod, reduce_pod
+from nodeworthy.facts.cluster.live_pod import LivePod, likeness, live_pod, reduce_pod
 from nodeworthy.facts.cluster.refused_pod import RefusedPods, refused_pods
 from nodeworthy.records import dataclass
 
@@ -27,12 +27,13 @@ class GpuPods:
     _rejected: dict[str, RejectedPod] = field(default_factory=dict)
     _refused: dict[tuple[str, ...], RefusedPods] = field(default_factory=dict)
 
-    def add_pod(self, key: Key, data: Mapping[str, Any]) -> None:
+    def add_pod(self, key: Key, data: Mapping[str, Any], *, concerns: bool) -> None:
+        """Adds a pod, which concerns GPUs or not."""
         self._pods.pop(key, None)
         rejected = rejected_pod(data) if text_at(data, "status", "phase") == "Failed" else None
         if rejected is not None:
             self._rejected[rejected.object] = rejected
-        if concerns_gpus(data):
+        if concerns:
             pod, kept = live_pod(data), reduce_pod(data)
             like = likeness(pod, kept)
             self._kept.setdefault(like, kept)

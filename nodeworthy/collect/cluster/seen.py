@@ -34,6 +34,7 @@ from nodeworthy.collect.objects import facts_of
 from nodeworthy.documents.plain import text_at
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.claimed_devices import ClaimedDevices
+from nodeworthy.facts.cluster.live_pod import concerns_gpus
 from nodeworthy.facts.cluster.node import ClusterNode, cluster_node
 from nodeworthy.facts.cluster.pod import ClusterPod, cluster_pod
 from nodeworthy.facts.cluster.references import References
@@ -137,8 +138,9 @@ class ClusterObjects:
             self.pods[key] = cluster_pod(data)
             self.claims_devices = self.claims_devices or self.pods[key].part == DRA_DRIVER
             self.logs.add_pod(key, data, self.pods[key])
-            self.gpu_pods.add_pod(key, data)
-            self.capacity.add_pod(key, data)
+            concerns = concerns_gpus(data)
+            self.gpu_pods.add_pod(key, data, concerns=concerns)
+            self.capacity.add_pod(key, data, may_ask=concerns)
             self.hami.add_pod(key, data, wants_gpus=self.pods[key].wants_gpus)
         elif kind is EVENTS:
             self.gpu_pods.add_event(data)

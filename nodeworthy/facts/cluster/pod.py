@@ -132,7 +132,7 @@ def cluster_pod(data: Any) -> ClusterPod:
         *(intern(text_at(metadata, "namespace")), text_at(metadata, "name")),
         node=intern(node),
         phase=intern(text_at(status, "phase")),
-        labels=_labels(tuple(strings_at(metadata, "labels").items())),
+        labels=_labels(metadata),
         daemonset=intern(_daemonset(metadata)),
         runtime_class=intern(text_at(spec, "runtimeClassName")),
         wants_gpus=any(map(_wants_gpus, containers)),
@@ -199,10 +199,18 @@ def _networks_not_made(annotations: Mapping[str, Any]) -> str:
     return " ".join(text_at(annotations, _NETWORKS).split())[:_LONGEST_NETWORKS]
 
 
+def _labels(metadata: Mapping[str, Any]) -> Mapping[str, str]:
+    written = mapping_at(metadata, "labels")
+    try:
+        return _kept_once(tuple(written.items()))
+    except TypeError:  # a value is no text, but a list
+        return _kept_once(tuple(strings_at(metadata, "labels").items()))
+
+
 # Of all pods, those of one template over and over.
 @lru_cache(maxsize=4096)
-def _labels(written: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
-    return {intern(name): intern(value) for name, value in written}
+def _kept_once(written: tuple[tuple[str, Any], ...]) -> Mapping[str, str]:
+    return {intern(name): intern(value) for name, value in written if isinstance(value, str)}
 
 
 def _since(conditions: Mapping[str, Any], *, is_placed: bool) -> str:
