@@ -187,17 +187,22 @@ def _says(node: NodeGpus) -> str:
     return f"{node.title} has {node.gpu or 'GPUs'}, and {offers}"
 
 
+def _by_its_words(silent: SilentPlugin, known: Evidence | None) -> tuple[str, str]:
+    """Why, and what to do; empty where nothing is known of what was said."""
+    if known is None:
+        return "", ""
+    pod = (*silent.beside, *silent.pods)[0]
+    own = without_library(pod, known, silent.nodes[0].starts_containers)
+    why, remedy = own or (known.why, known.mending)
+    return f"{why}{_of_an_old_card(silent, known)}", remedy
+
+
 def _mends(silent: SilentPlugin, known: Evidence | None) -> str:
-    own = without_library((*silent.beside, *silent.pods)[0], known, silent.nodes[0].starts_containers)
-    if own is not None:
-        return own[1]
-    return known.mending if known is not None else silent.hangs[1] or _remedy(silent)
+    return _by_its_words(silent, known)[1] or silent.hangs[1] or _remedy(silent)
 
 
 def _why(silent: SilentPlugin, known: Evidence | None) -> str:
-    own = without_library((*silent.beside, *silent.pods)[0], known, silent.nodes[0].starts_containers)
-    why = own[0] if own is not None else known.why if known is not None else ""
-    said = f"{why}{_of_an_old_card(silent, known)}" if known is not None else ""
+    said, _ = _by_its_words(silent, known)
     if said and not silent.beside:
         words = telling_part(silent.words)
         return said if words in silent.fares or words in said else f"{said}; it said: {words}"

@@ -76,9 +76,9 @@ _NAME_NO_CLASS = (
 )
 
 
-def by_docker(known: Evidence | None, runtime: str) -> tuple[str, str] | None:
+def by_docker(known: Evidence, runtime: str) -> tuple[str, str] | None:
     """Why, and what to do, where Docker is asked for the runtime that a class names."""
-    asks = known is not None and known.id == _NO_HANDLER and runtime.partition(":")[0] == "docker"
+    asks = known.id == _NO_HANDLER and runtime.partition(":")[0] == "docker"
     return (_DOCKER_CHOOSES, _NAME_NO_CLASS) if asks else None
 
 
@@ -86,26 +86,26 @@ def by_docker(known: Evidence | None, runtime: str) -> tuple[str, str] | None:
 _FINDS_NOTHING = frozenset((*ONLY_NONE, *FINDS_NO_DRIVER, "smi-not-in-container"))
 
 
-def by_platform(pod: ClusterPod, known: Evidence | None, platform: str) -> tuple[str, str] | None:
+def by_platform(pod: ClusterPod, known: Evidence, platform: str) -> tuple[str, str] | None:
     """Why, and what to do, where the platform of its node has its own way of getting the driver into a container."""
     own = platforms().get(platform)
     if pod.part and platform == GOOGLES:
         return None
-    if own is None or known is None or known.id not in _FINDS_NOTHING or pod.lists_by_mounts:
+    if own is None or known.id not in _FINDS_NOTHING or pod.lists_by_mounts:
         return None
     by_its_class = own.by_class and pod.runtime_class.startswith(defaults().runtime_class)
     return None if by_its_class else (own.why, own.remedy)
 
 
-def without_library(pod: ClusterPod, known: Evidence | None, runtime: str = "") -> tuple[str, str] | None:
+def without_library(pod: ClusterPod, known: Evidence, runtime: str = "") -> tuple[str, str] | None:
     """Returns why, and what to do; what is known of the words alone supposes that no class is named, and that its
     node's `runtime` is containerd."""
-    if runtime == GOOGLES and known is not None and known.id in _OF_GKE and not pod.mounts_googles_driver:
+    if runtime == GOOGLES and known.id in _OF_GKE and not pod.mounts_googles_driver:
         return _ON_GKE, _MOUNT_IT
     by_runtime = _BY_RUNTIME.get(runtime.partition(":")[0])
-    if by_runtime is not None and known is not None and known.id in _LACKS_IT and not pod.lists_by_mounts:
+    if by_runtime is not None and known.id in _LACKS_IT and not pod.lists_by_mounts:
         return by_runtime
-    if known is None or known.id not in FINDS_NO_DRIVER:
+    if known.id not in FINDS_NO_DRIVER:
         return None
     if pod.lists_by_mounts:
         return _BY_MOUNTS, _LET_IT

@@ -211,7 +211,9 @@ def _explained(stuck: UnsettledPods, known: Evidence | None) -> tuple[str, str]:
     if stuck.on_no_gpu:
         why = f"a machine of the type {stuck.on_no_gpu} has no GPU of NVIDIA's, and this part does not run without one"
         return why, _KEEP_IT_OFF.format(first.node, OPERANDS)
-    own = _of_what_it_is(stuck, known)
+    own = _of_what_it_is(stuck, known) if known is not None else None
+    if is_killed_in_its_init(first):
+        own = why_it_is_killed(first.fails_in)
     if own is not None:
         return f"{own[0]}; it said: {said}", own[1]
     if stuck.absent:
@@ -253,22 +255,20 @@ def _by_how_it_fares(stuck: UnsettledPods, said: str) -> tuple[str, str]:
     return why, f"read why: kubectl {verb} -n {first.namespace} {first.name}"
 
 
-def _of_what_it_is(stuck: UnsettledPods, known: Evidence | None) -> tuple[str, str] | None:
+def _of_what_it_is(stuck: UnsettledPods, known: Evidence) -> tuple[str, str] | None:
     """Why, and what to do, where the words alone say another thing than they do of such a pod. No runtime helps the DRA
     driver to libraries: it looks for them where it is told."""
-    if stuck.first.part == DRA_DRIVER and known is not None and known.id == _NO_LIBRARY:
+    if stuck.first.part == DRA_DRIVER and known.id == _NO_LIBRARY:
         return (_ELSEWHERE, _LOOK_THERE) if stuck.beside_driver else (_NOT_BELOW, _LOOK_BELOW)
-    if is_killed_in_its_init(stuck.first):
-        return why_it_is_killed(stuck.first.fails_in)
     if _shares_its_memory(stuck, known):
         return _DIVIDES_NO_MEMORY.format(stuck.shared_by), _LIMIT_IT
-    if stuck.is_of_ipv6 and known is not None and known.id == _NO_ENGINE:
+    if stuck.is_of_ipv6 and known.id == _NO_ENGINE:
         return _BY_IPV4_ALONE, _ITS_OWN_ENGINE
-    if known is not None and known.id == _NO_PROGRAM and _has_no_sidecars(stuck.system):
+    if known.id == _NO_PROGRAM and _has_no_sidecars(stuck.system):
         return _OF_OTHER_SYSTEMS.format(stuck.system), _WITHOUT_SIDECARS
-    if stuck.engine and known is not None and known.id == _NO_ENGINE:
+    if stuck.engine and known.id == _NO_ENGINE:
         return _ENGINE_UNREACHED.format(stuck.engine), _ITS_OWN_ENGINE
-    if stuck.no_networks and known is not None and known.id in _OF_INTERFACES:
+    if stuck.no_networks and known.id in _OF_INTERFACES:
         return _NO_NETWORKS.format(stuck.first.networks, stuck.no_networks), _LET_MULTUS_COME
     of_platform = by_platform(stuck.first, known, stuck.platform)
     of_node = of_platform or by_docker(known, stuck.runtime)
