@@ -15,6 +15,8 @@ import pytest
 
 from nodeworthy.known import efa, gpus, instances, releases
 from nodeworthy.known.containerd import containerd_of
+from nodeworthy.known.evidence import all_evidence
+from nodeworthy.known.tables import table_of
 
 # facts as they were read, of which the table must say nothing else
 EC2 = {
@@ -176,3 +178,11 @@ def test_every_row_of_which_nodes_follow_says_where_it_was_read_and_when() -> No
     rows = list(_rows_of_nodes())
     assert len(rows) > 80
     assert [name for name, row in rows if not (row.get("source") and isinstance(row.get("date"), date))] == []
+
+
+def test_whose_words_they_are_is_said_of_entries_that_there_are() -> None:
+    groups = table_of("own_words")
+    there = {each.id for each in all_evidence()}
+    assert [each for ids in groups.values() for each in ids if each not in there] == []
+    assert set(groups["says_no_more"]) < set(groups["sees_no_gpu"])
+    assert set(groups["of_the_program"]).isdisjoint(groups["sees_no_gpu"])

@@ -4,122 +4,30 @@ from __future__ import annotations
 
 from nodeworthy.known.chain import link_of_evidence
 from nodeworthy.known.evidence import Evidence, EvidenceMatch, in_text
+from nodeworthy.known.tables import table_of
 from nodeworthy.patterns import pattern
+
+
+def _ids(group: str) -> frozenset[str]:
+    return frozenset(table_of("own_words")[group])
+
 
 # The links that are there before any program runs.
 _OF_THE_NODE = frozenset(("bound", "module", "userland", "healthy", "fabric", "toolkit", "cdi", "runtime"))
-# What package managers and downloads say tells of the driver where its own pod says it; any other program's tell of its
-# image, of its start script, or of what it fetches there.
-_OF_WHOEVER_INSTALLS = frozenset(
-    (
-        "ansible-variable-undefined",
-        "archive-from-the-future",
-        "archive-out-of-date",
-        "build-tool-missing",
-        "compiler-killed",
-        "download-refused",
-        "dpkg-interrupted",
-        "driver-daemon-key",
-        "driver-packages-held",
-        "driver-repositories-unreachable",
-        "image-script-fails",
-        "installer-file-broken",
-        "installer-temp-folder",
-        "kernel-packages-missing",
-        "module-build-tools-missing",
-        "package-gone-from-mirror",
-        "package-lock-held",
-        "package-mirror-unreachable",
-        "package-versions-unfit",
-        "repository-signed-twice",
-    )
-)
+_OF_WHOEVER_INSTALLS = _ids("of_whoever_installs")
 # The tables of what lies around a program that runs: between its ranks, on its network, in its volumes, in its image.
 _AROUND_IT = frozenset(("collectives", "network", "storage", "cuda", "frameworks"))
-# What a program, its data or its model bring on themselves there, whatever the container is given.
-_ITS_OWN = frozenset(
-    (
-        "bfloat16-unsupported",
-        "cublas-invalid-value",
-        "cublas-not-initialized",
-        "cuda-api-misused",
-        "cuda-capture-failed",
-        "cuda-kernel-image-invalid",
-        "cuda-launch-resources",
-        "cuda-library-unsupported",
-        "cuda-out-of-memory",
-        "cuda-samples-failed",
-        "device-assert",
-        "extension-built-for-other-torch",
-        "flash-attention-old-gpu",
-        "forked-cuda",
-        "gpustack-model-too-large",
-        "illegal-access",
-        "launch-failure",
-        "launch-timeout",
-        "llama-no-room-for-context",
-        "llama-too-old-for-model",
-        "model-file-broken",
-        "model-files-missing",
-        "model-not-allowed",
-        "nsys-perf",
-        "numba-triton-compile",
-        "ollama-model-too-large",
-        "quantization-wants-newer-gpu",
-        "ray-request-waits",
-        "sglang-no-memory",
-        "sglang-slots",
-        "tensor-parallel-unfit",
-        "tensorrt-engine-unfit",
-        "toolkit-unlike-torch",
-        "vllm-no-kv-room",
-    )
-)
-# By these a program says that it finds no GPU, or no driver that it can use, in its container.
-SEES_NONE = frozenset(
-    (
-        "cgroup-devices-lost",
-        "cuda-driver-insufficient",
-        "cuda-driver-too-old",
-        "fabric-manager-missing",
-        "ggml-sees-no-gpu",
-        "image-without-driver",
-        "libcuda-missing",
-        "no-cuda-device",
-        "torch-sees-no-gpu",
-        "vllm-no-platform",
-    )
-)
-# By these Slurm's daemons say that they don't let a node work, or not with its GPUs.
-_OF_SLURMS_NODES = frozenset(
-    (
-        "slurm-autodetect-mismatch",
-        "slurm-config-hash",
-        "slurm-duplicate-jobid",
-        "slurm-gres-conf-wrong",
-        "slurm-gres-cores-unfit",
-        "slurm-gres-lower",
-        "slurm-gres-not-configured",
-        "slurm-node-drained",
-        "slurm-nvml-missing",
-        "slurm-processes-unending",
-        "slurm-prolog-failed",
-        "slurm-shared-gres",
-        "slurm-topology-refused",
-        "slurm-versions-differ",
-    )
-)
-# And by these that it works again.
+_ITS_OWN = _ids("of_the_program")
+SEES_NONE = _ids("sees_no_gpu")
+ONLY_NONE = _ids("says_no_more")
+_OF_SLURMS_NODES = _ids("of_slurms_nodes")
+# By these Slurm's daemons say that a node works again.
 _WORKS_AGAIN = pattern(r"(?i)returned to service|state set to (?:IDLE|RESUME)|now responding")
 # So many lines of such a daemon are of now.
 _OF_NOW = 50
 # By this a program says that it gets no more of a GPU's memory.
 NO_MEMORY = "cuda-out-of-memory"
-# Of these the ones that say no more than that: why, its pod tells better, which does ask for GPUs.
-ONLY_NONE = frozenset(
-    ("image-without-driver", "libcuda-missing", "no-cuda-device", "torch-sees-no-gpu", "vllm-no-platform")
-)
-# A program says no more than that as well; of a part of the stack it tells more.
+# Of a program it says no more than that it sees none; of a part of the stack it tells more.
 NO_LIBRARY = "nvml-library-not-found"
 
 
