@@ -156,8 +156,10 @@ def _of_scripts(own: Located[str | None], now: Located[str | None]) -> Iterator[
 
 def _of_texts(what: str, own: Located[str | None], now: Located[str | None]) -> Iterator[_Old]:
     should = need(now)
-    is_ = need(own) if should is not None else None
-    if is_ is not None and should is not None and is_ != should:
+    if should is None:
+        return
+    is_ = need(own)
+    if is_ is not None and is_ != should:
         yield _Old(what, is_, should, f"{what} {is_}")
 
 

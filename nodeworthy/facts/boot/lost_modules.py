@@ -72,8 +72,8 @@ def named_where_nobody_reads_it(script: BootScript) -> Writes | None:
 
 
 def _keeps_its_keys(effect: Writes) -> bool:
-    is_kept = effect.path.shown().startswith(_KEPT) and effect.content is not None
-    return is_kept and effect.content is not None and _ASKS.search(effect.content.text.shown()) is not None
+    content = effect.content
+    return effect.path.shown().startswith(_KEPT) and content is not None and bool(_ASKS.search(content.text.shown()))
 
 
 def _is_docker(effect: Effect) -> bool:

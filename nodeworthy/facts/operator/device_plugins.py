@@ -136,9 +136,9 @@ def plugins_beside_images(
     for each in brought:
         for door in _doors_for(each, pools):
             own = door.plugin_of_image
-            one = next(_advertisers([each]), None) if own is not None and _comes_to(each, door) else None
-            if one is not None and own is not None:
-                yield PluginBesideImage(one.title, each.place, one.enabled, door, own)
+            if own is not None and _comes_to(each, door):
+                for one in _advertisers([each]):
+                    yield PluginBesideImage(one.title, each.place, one.enabled, door, own)
 
 
 def _doors_for(brought: OperatorValues | DaemonSetManifest, pools: Sequence[GpuPool | PoolDoor]) -> Sequence[PoolDoor]:

@@ -162,9 +162,11 @@ def _in_packed_files(script: BootScript, sight: GetSight) -> Iterator[Draft]:
     texts = [part.text for part in script.userdata.parts]
     for writes in script.timeline.of(Writes):
         packed = writes.stage is Stage.WRITE_FILES or "base64" in writes.command
-        content = writes.content.known if packed and writes.content else None
+        if not packed or writes.content is None:
+            continue
+        content = writes.content.known
         if content is None or any(content.strip() in text for text in texts):
             continue
         for each in secrets_in(content):
-            if writes.content is not None and not any(content[each.start : each.end] in text for text in texts):
+            if not any(content[each.start : each.end] in text for text in texts):
                 yield sight().finding(writes.content.lines[each.line - 1].place, each.what, each.name)

@@ -71,10 +71,12 @@ def its_file_is_in_its_map(plugin: DaemonSetManifest, configs: Sequence[SharingC
     volumes = {each.get("name").text: each.get("configMap") for each in plugin.pods.get("volumes").sequence}
     for container in plugin.pods.get("containers").sequence:
         told = _file_of(container)
-        for mount in container.get("volumeMounts").sequence if told is not None else ():
+        if told is None:
+            continue
+        for mount in container.get("volumeMounts").sequence:
             source = volumes.get(mount.get("name").text)
-            made = [each for each in held if source is not None and each.map == source.get("name").text]
-            if told is not None and source is not None and made:
+            made = [each for each in held if each.map == source.get("name").text] if source is not None else []
+            if source is not None and made:
                 yield from _in_its_map(told, mount, source, made)
 
 

@@ -25,12 +25,21 @@ from nodeworthy.facts.firewall.steps import steps_in, unread_step_amid
 from nodeworthy.facts.firewall.too_wide import flaws_of
 from nodeworthy.facts.firewall.ufw_command import ufw_command
 from nodeworthy.facts.firewall.ufw_files import KINDS, UfwFile, firewalls
+from nodeworthy.fleet.model import Network, OpenPort
 from nodeworthy.known.pod_interfaces import network, networks_of_distribution, there
-from nodeworthy.verdict import Draft, Place
+from nodeworthy.verdict import Draft, Known, Located, Place
 from tests.facts.shown import shown
 
 RANGE = ipaddress.ip_network("10.1.0.0/16")
 SERVICES = ipaddress.ip_network("10.96.0.0/12")
+HERE, HOST = Place("boot.sh"), Place(host="n1")
+_DECLARED = Network(
+    HERE,
+    vpc_cidr=Located(Known("10.0.0.0/20"), HERE),
+    zone=Located(Known(None), HERE),
+    node_ports_from=(Located(Known("10.40.8.0/21"), HERE),),
+    open_to_the_world=(OpenPort(HERE, 30080, "the ingress"),),
+)
 # Whose pods are asked about, by the word that a table begins with.
 PODS = {
     "anybody": Pods(),
@@ -51,8 +60,9 @@ PODS = {
     ),
     "overlaid": Pods(RANGE, None, there(["lxc1234"]), are_seen=True, uplink="eno1", is_overlaid=True),
     "routes": Pods(networks=(network("flannel"),), seen_range=ipaddress.ip_network("10.42.0.0/24"), are_seen=True),
+    # A fleet says who reaches NodePorts, and opens one port to everybody.
+    "declared": Pods(RANGE, SERVICES, network=_DECLARED),
 }
-HERE, HOST = Place("boot.sh"), Place(host="n1")
 
 
 def words_of(line: str) -> list[Text]:
