@@ -224,3 +224,20 @@ def test_parts_that_come_out_one_way_alone_are_told() -> None:
     told = {part.text: how for part, how in undecided(parts, seen)}
     assert told == {"b": "always false", "a and b": "always false"}
     assert [each.text for each, _ in undecided(parts, {})] == ["a and b", "a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("written", "called"),
+    [
+        ("named or f'{path} of it'", "__given__"),
+        ("told or Place(path)", "__given__"),
+        ("said or _PRIVATE", "__given__"),
+        ("said or (path,)", "__given__"),
+        ("said or is_it(path)", "__came_out__"),
+        ("said or path", "__came_out__"),
+    ],
+)
+def test_what_is_handed_on_for_want_of_another_has_one_way_alone(written: str, called: str) -> None:
+    tree, _ = asked("f.py", f"x = {written}\n")
+    calls = [each.func.id for each in ast.walk(tree) if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)]
+    assert [each for each in calls if each.startswith("__")] == ["__came_out__", called]

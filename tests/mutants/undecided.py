@@ -54,6 +54,12 @@ def came_out(place: str, value: object) -> object:
     return value
 
 
+def given(place: str, value: object) -> object:
+    """What is handed on as it is, and not for whether it is true: whoever asks for it decides it."""
+    SEEN[place] = {True, False}
+    return value
+
+
 class _Asked(ast.NodeTransformer):
     """Each part of a condition says how it came out. What is written down is a constant, and comes out as it is."""
 
@@ -63,17 +69,28 @@ class _Asked(ast.NodeTransformer):
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         of = "and" if isinstance(node.op, ast.And) else "or"
-        node.values = [self._part(each, of) for each in node.values]
+        *others, last = node.values
+        node.values = [*(self._part(each, of) for each in others), self._part(last, of, last=True)]
         return node
 
-    def _part(self, part: ast.expr, of: str) -> ast.expr:
+    def _part(self, part: ast.expr, of: str, *, last: bool = False) -> ast.expr:
         if isinstance(part, ast.Constant):
             return part
         span = f"{part.col_offset}-{part.end_col_offset}+{(part.end_lineno or part.lineno) - part.lineno}"
         self.found.append(Part(self.path, part.lineno, span, of, ast.unparse(part)))
         place = ast.Constant(self.found[-1].place)
         inner: ast.expr = self.visit(part)
-        return ast.copy_location(ast.Call(ast.Name("__came_out__", ast.Load()), [place, inner], []), part)
+        asked_for = "__given__" if last and _is_of_no_truth(part) else "__came_out__"
+        return ast.copy_location(ast.Call(ast.Name(asked_for, ast.Load()), [place, inner], []), part)
+
+
+def _is_of_no_truth(part: ast.expr) -> bool:
+    """What stands behind an `or` as what there is otherwise: a text, a sequence that is written out, what is made of a
+    type. No test can make it come out false."""
+    made = isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id[:1].isupper()
+    written = isinstance(part, ast.List | ast.Tuple | ast.Dict | ast.JoinedStr)
+    named = isinstance(part, ast.Name) and part.id.isupper()
+    return made or written or named
 
 
 def asked(path: str | Path, source: str) -> tuple[ast.Module, Sequence[Part]]:
@@ -106,7 +123,7 @@ class Share:
     def __call__(self) -> int:
         import pytest
 
-        vars(builtins)["__came_out__"] = came_out
+        vars(builtins).update(__came_out__=came_out, __given__=given)
         sys.meta_path.insert(0, Instead(lambda name: name.startswith(_MODULES), _asked_of))
         quiet = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not night", "--hypothesis-seed=0"]
         pytest.main([*quiet, *ASKED], plugins=[self])
