@@ -25,6 +25,8 @@ _ONLY_TELLS = frozenset(
 # With these a job never gets to its last line where its work has failed.
 _STOPS = pattern(r"(?m)^[ \t]*set[ \t]+(?:-\w+[ \t]+)*-(?:\w*e|o[ \t]+errexit)|^#!\S*sh[ \t]+-\w*e")
 _LOOKS_OR_HANDLES = pattern(r"\$\?|PIPESTATUS|\|\||&&|\btrap\b|(?m:^[ \t]*(?:if|while|until)\b)")
+_TEE = pattern(r"\|&?\s*(?:\\\n\s*)?tee\b", words=("tee",))
+_LOOKS_AT_PIPES = pattern(r"pipefail|PIPESTATUS|\$\?|\|\||\btrap\b|(?m:^[ \t]*(?:if|while|until)\b)")
 _CONTAINERS = ("apptainer", "singularity")
 _OWN_NUMBER = pattern(r"\$\{?SLURM_JOB_?ID\}?")
 
@@ -89,6 +91,47 @@ def said_anyhow(job: SlurmJob) -> SaidAnyhow | None:
     if before is None or before.guard or not (id(before) in starts or _is_work(before)):
         return None
     return SaidAnyhow(last, before, cancels)
+
+
+@dataclass(frozen=True, slots=True)
+class Piped:
+    """Work whose outcome is that of what writes its output to a file."""
+
+    tee: Ran
+    work: Launch
+
+    @property
+    def called(self) -> str:
+        script = self.work.script
+        return path_in_words(script) if script is not None else self.work.module or self.work.program
+
+
+def pipes_into_tee(job: SlurmJob) -> bool:
+    return job.is_shell and _TEE.search(job.text) is not None
+
+
+def work_piped(job: SlurmJob) -> Piped | None:
+    """The job's last work, where nothing looks at it and what comes behind only tells of its end."""
+    if is_template(job.text) or _LOOKS_AT_PIPES.search(job.text) is not None:
+        return None
+    ran = [each for each in job.walked.ran if each.words[0].known not in _ONLY_TELLS]
+    # What a step is given to run stands at the step's own place.
+    works = {each.ran.place: each for each in job.launches if each.is_python or each.step is not None}
+    if len(ran) < 2 or ran[-1].words[0].known != "tee":
+        return None
+    work = works.get(ran[-2].place)
+    if work is None or work.ran.guard or work.ran.background or not _is_one_pipe(job, work.ran, ran[-1]):
+        return None
+    return Piped(ran[-1], work)
+
+
+def _is_one_pipe(job: SlurmJob, work: Ran, tee: Ran) -> bool:
+    """Whether tee stands in the same command, which may go on over several lines."""
+    first, last = work.place.line, tee.place.line
+    if work.place.path != job.place.path or first is None or last is None or last < first:
+        return False
+    rows = job.text.split("\n")[first - 1 : last]
+    return all(each.rstrip().endswith(("\\", "|")) or "\\" in each for each in rows[:-1]) and "|" in "".join(rows)
 
 
 def _is_work(ran: Ran) -> bool:

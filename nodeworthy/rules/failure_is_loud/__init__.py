@@ -18,7 +18,8 @@ What a script has other machines do (`ssh HOST "sudo kubeadm init"`, `ssh HOST b
 
 A job of Slurm's ends as its batch script does: a bare `wait` is 0 whatever has become of what it started with `&`, and
 the job is COMPLETED. `wait "$pid"` and `wait -n` end as what they wait for has ended. Nor does anybody hear of it where
-the last line is `exit 0`, and where a job cancels itself at its end, nothing that waits for its success ever begins.
+the last line is `exit 0`, or the work's output is piped into `tee` without pipefail, and where a job cancels itself at
+its end, nothing that waits for its success ever begins.
 
 make stops at a command that fails, unless a `-` stands in front of it; Docker ends a build there.
 

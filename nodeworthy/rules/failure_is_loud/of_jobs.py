@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.ran import path_in_words
-from nodeworthy.facts.slurm.unheard import said_anyhow, unheard_work, works_in_background
+from nodeworthy.facts.slurm.unheard import pipes_into_tee, said_anyhow, unheard_work, work_piped, works_in_background
 from nodeworthy.rules.failure_is_loud import MOST_RELATED, RULE
 from nodeworthy.verdict import Findings, Related, fail, skip
 
@@ -54,4 +54,23 @@ def the_job_ends_as_its_work_does(job: SlurmJob) -> Findings:
             else "what waits for it (afterok) begins, and nobody is told"
         ),
         remedy="take the line away",
+    )
+
+
+@RULE.check
+def the_job_ends_as_its_pipe_begins(job: SlurmJob) -> Findings:
+    if not pipes_into_tee(job):
+        skip("it pipes nothing into tee")
+    found = work_piped(job)
+    if found is None:
+        return
+    yield fail(
+        found.tee.place,
+        f"where {found.called} fails, the job is COMPLETED all the same: the pipe ends as tee does",
+        is_=found.tee.raw.strip() or "| tee",
+        should="set -eo pipefail before it",
+        related=[Related(found.work.place, "this is the work")] if found.work.place != found.tee.place else [],
+        cause="Slurm takes how its batch script ended for how the job ended: what waits for it (afterok) begins, "
+        "and nobody is told",
+        remedy="begin the script with `set -eo pipefail`; or leave tee out: #SBATCH --output writes the same file",
     )
