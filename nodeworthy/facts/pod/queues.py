@@ -7,12 +7,14 @@ from typing import ClassVar
 
 from nodeworthy.documents.settled import why_incomplete
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.pod.containers import is_gpu_resource
+from nodeworthy.facts.pod.containers import NotAQuantity, is_gpu_resource, quantity
 from nodeworthy.facts.pod.refused import MADE_LATER, PodRefusal
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 _GROUP = "kueue.x-k8s.io/"
+# The cohort that a queue borrows from and lends to, as v1beta1 and v1beta2 call it.
+_COHORT = ("cohort", "cohortName")
 
 
 @dataclass(frozen=True)
@@ -26,10 +28,13 @@ class GpuQueue:
     def refusals(self) -> Iterator[PodRefusal]:
         """Source: kueue, pkg/webhooks/clusterqueue_webhook.go."""
         of_flavors: set[str] = set()
+        is_alone = all(self.spec.get(each).is_absent for each in _COHORT)
         for group in self.spec.get("resourceGroups").sequence:
             for flavor in group.get("flavors").sequence:
                 yield from _counts_others(group.get("coveredResources"), flavor)
                 yield from _comes_again(flavor.get("name"), of_flavors)
+                for counted in flavor.get("resources").sequence:
+                    yield from _shares_with_nobody(counted) if is_alone else _lends_more_than_it_has(counted)
 
 
 @dataclass(frozen=True)
@@ -110,3 +115,34 @@ def _comes_again(name: Tree, before: set[str]) -> Iterator[PodRefusal]:
             f'resourceGroups[…].flavors[…].name: Duplicate value: "{name.text}"',
         )
     before.update(filter(None, (name.text,)))
+
+
+def _shares_with_nobody(counted: Tree) -> Iterator[PodRefusal]:
+    for name in ("borrowingLimit", "lendingLimit"):
+        limit = counted.get(name)
+        if not limit.is_absent and not limit.is_null:
+            yield PodRefusal(
+                limit.heading,
+                f"has a {name} of {counted.get('name').string}, and belongs to no cohort",
+                f"{name}: {limit.located().shown()}, and no cohort",
+                f"the cohort that it shares with (cohort, in v1beta2 cohortName), or no {name}",
+                f"{name} must be nil when cohort is empty",
+            )
+
+
+def _lends_more_than_it_has(counted: Tree) -> Iterator[PodRefusal]:
+    lends, has = counted.get("lendingLimit"), counted.get("nominalQuota")
+    if any(each.is_absent or each.is_null or each.is_unknown for each in (lends, has)):
+        return
+    try:
+        is_more = quantity(lends.value) > quantity(has.value)
+    except NotAQuantity:
+        return
+    if is_more:
+        yield PodRefusal(
+            lends.place,
+            f"lends more {counted.get('name').string} than it has",
+            f"lendingLimit: {lends.located().shown()}, nominalQuota: {has.located().shown()}",
+            f"a lendingLimit of {has.located().shown()} at most",
+            "lendingLimit: must be less than or equal to the nominalQuota",
+        )

@@ -4,6 +4,8 @@ A pod that names a RuntimeClass which is not there is refused (`RuntimeClass "nv
 names a handler that containerd lacks stays in ContainerCreating (`no runtime for "…" is configured`). The GPU operator
 makes the class `operator.runtimeClass` (`nvidia`), and `nvidia-cdi` and `nvidia-legacy` beside it, each with its own
 name as handler; its toolkit writes the runtime into containerd under CONTAINERD_RUNTIME_CLASS, so the two must agree.
+A RuntimeClass has a handler, an overhead and a scheduling of `nodeSelector` and `tolerations`: with another field
+(`scheduling.nodeAffinity`) kubectl refuses it.
 
 In files nobody sees the whole cluster: a class is missing only where it is called like NVIDIA's, and where the
 operator's settings, the fleet or NVIDIA's own RuntimeClass stand there to say which there are. On a node, the default

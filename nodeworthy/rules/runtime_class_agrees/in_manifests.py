@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterator
 
 from nodeworthy.documents.settled import is_charts, why_incomplete
+from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.classes import BESIDE, EXPERIMENTAL, ClusterClasses, RuntimeClass
 from nodeworthy.facts.cluster.refused_pod import RefusedPods
 from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.known.pod_fields import fields_of
 from nodeworthy.rules.runtime_class_agrees import BASE, RULE
-from nodeworthy.verdict import Findings, Related, Unknown, fail, need, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Related, Unknown, fail, need, skip, unknown
 
 # With which Kubernetes a version went (its "Deprecated API Migration Guide").
 _SERVED = "node.k8s.io/v1"
+_FIELDS = "runtime-class"
 _GONE = {"node.k8s.io/v1beta1": "1.25", "node.k8s.io/v1alpha1": "1.24"}
 
 
@@ -42,6 +46,37 @@ def the_class_is_taken(runtime: RuntimeClass) -> Findings:
             cause="the API server refuses it (handler: Required value): pods that name the class are refused, too",
             remedy=f"write handler: {meant} beside metadata",
         )
+    elif version.text == _SERVED:
+        yield from _of_no_such_fields(runtime, document)
+
+
+def _of_no_such_fields(runtime: RuntimeClass, document: Tree) -> Iterator[Draft]:
+    found = list(_unknown_fields(document))
+    if not found:
+        return
+    (name, field, within), *others = found
+    known = ", ".join(sorted(fields_of(f"{_FIELDS}-{within}" if within else _FIELDS)))
+    where = f"in its {within}" if within else "beside metadata"
+    yield fail(
+        field.heading,
+        f"{runtime.title} says {name} {where}, and has no such field there",
+        is_=f"{within}.{name}" if within else name,
+        should=f"{known}, and no other",
+        related=[Related(each.heading, f"nor has it {other}") for other, each, _ in others],
+        cause="kubectl apply refuses the object (strict decoding error: unknown field), and pods that name the class "
+        "are refused, too; who does not validate strictly drops the field: the class then chooses no nodes by it",
+        remedy=f"take {name} away: nodes are chosen by scheduling.nodeSelector (labels and their values) and "
+        "scheduling.tolerations",
+    )
+
+
+def _unknown_fields(document: Tree) -> Iterator[tuple[str, Tree, str]]:
+    for within in ("", "scheduling", "overhead"):
+        holder = document.get(within) if within else document
+        for name, tree in holder.mapping.items():
+            known = fields_of(f"{_FIELDS}-{within}" if within else _FIELDS)
+            if name not in known and not tree.is_null and not name.startswith(("<<", "x-", "$", "{", "#")):
+                yield name, tree, within
 
 
 @RULE.check
