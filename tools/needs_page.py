@@ -52,6 +52,7 @@ SOURCES: dict[str, str] = {
     "OperatorByHelm": "scripts that install the operator with helm",
     "OperatorValues": "the operator's values: files, a plan's releases, a ClusterPolicy",
     "PlannedFleet": f"{_DECLARED} of the previewed stack",
+    "PodService": "Services, in the same folder",
     "PodTemplate": "whatever makes pods, in the same folder",
     "ProfilingAsked": f"{_DECLARED}; a label, a pod or a tool that asks for profiling",
     "ProfilingNodes": f"{_DECLARED}; labels of nodes",

@@ -116,6 +116,7 @@ from nodeworthy.facts.pod.efa_plugin import EfaPlugin
 from nodeworthy.facts.pod.named_images import NamedImage, SaidCapabilities
 from nodeworthy.facts.pod.queues import GpuQueue, LocalQueue, QueueCover
 from nodeworthy.facts.pod.quotas import DeviceQuota
+from nodeworthy.facts.pod.service import PodService
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.profiling.asked import ProfilingAsked
 from nodeworthy.facts.profiling.nodes import DeclaredForProfiling, ProfilingNodes, WatchedNode
@@ -241,6 +242,7 @@ _FILES: Final[Facts] = frozenset(
         OperatorByHelm,
         ParallelCluster,
         PatchedPolicy,
+        PodService,
         QueueCover,
         SlinkyNodeSet,
         ParameterDefault,

@@ -176,6 +176,12 @@ def _queues(document: Tree) -> Iterator[Fact]:
     yield from kueues_queues(document)
 
 
+def _services(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.pod.service import services
+
+    yield from services(document)
+
+
 def _gpu_daemonsets(document: Tree) -> Iterator[Fact]:
     from nodeworthy.facts.operator.daemonset_manifest import daemonsets
 
@@ -510,6 +516,7 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "ResourceClaimTemplate": (_claims,),
     "ResourceQuota": (_quotas,),
     "RuntimeClass": (_classes,),
+    "Service": (_services,),
     "ServiceMonitor": (_monitors,),
     "Shoot": (_workers_of_gardener,),
     "Simple": (_made_otherwise,),

@@ -27,6 +27,16 @@ class Server:
     # The word by which its program becomes the server, and those by which it asks one.
     starts: str
     asks: tuple[str, ...]
+    # Where it listens, and what says otherwise: an option with the number in a group, variables.
+    ports: tuple[int, ...]
+    option: re.Pattern[str] | None
+    says: tuple[str, ...]
+    # The command that makes it of any image, and the names of its images where many are called alike.
+    program: re.Pattern[str] | None
+    like: re.Pattern[str] | None
+
+    def is_image(self, name: str) -> bool:
+        return name in self.names or (self.like is not None and self.like.fullmatch(name) is not None)
 
 
 @cache
@@ -42,16 +52,31 @@ def _servers() -> tuple[Server, ...]:
             row.get("loads", False),
             row.get("starts", ""),
             tuple(row.get("asks", ())),
+            tuple(row.get("ports", ())),
+            _compiled(row.get("option")),
+            tuple(row.get("says", ())),
+            _compiled(row.get("program")),
+            _compiled(row.get("like")),
         )
         for row in rows
     )
 
 
+def _compiled(written: str | None) -> re.Pattern[str] | None:
+    return re.compile(written) if written is not None else None
+
+
 def server_of(image: str, command: str) -> Server | None:
     """The server that a container is; None where its own command may start another one."""
     name = _name_and_tag(image)[0]
-    found = next((each for each in _servers() if name in each.names), None)
+    found = next((each for each in _servers() if each.is_image(name)), None)
     return found if found is not None and (not command.strip() or found.words.search(command)) else None
+
+
+def server_by_its_command(command: str) -> Server | None:
+    """The server that a command starts, whatever image it is in; None where it may start several."""
+    found = [each for each in _servers() if each.program is not None and each.program.search(command)]
+    return found[0] if len(found) == 1 else None
 
 
 def is_of(server_name: str, image: str) -> bool:

@@ -11,7 +11,8 @@ A quota counts what pods request of a device, by the one name that begins with `
 all GPUs there are. (HAMi's own scheduler counts by `limits.`, so that alone is a warning.)
 
 A ClusterQueue of Kueue's counts for each flavor all that it covers, in that order, and names a flavor once; only one in
-a cohort has a `borrowingLimit` or a `lendingLimit`, and lends no more than it has: Kueue refuses another one. A job whose LocalQueue leads to a ClusterQueue that covers no GPUs is never admitted.
+a cohort has a `borrowingLimit` or a `lendingLimit`, and lends no more than it has: Kueue refuses another one. A job
+whose LocalQueue leads to a ClusterQueue that covers no GPUs is never admitted.
 
 The memory and the cores that HAMi shares (`nvidia.com/gpumem`, `nvidia.com/gpucores`) are whole numbers, too. No
 request and a limit of zero are no fault.

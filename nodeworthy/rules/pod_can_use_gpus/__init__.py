@@ -49,7 +49,9 @@ tag, `nvidia/cuda:11.0-base`), and eight processes of torchrun on four GPUs, or 
 find no fifth device. `JOB_COMPLETION_INDEX` is there in the pods of a Job that says `completionMode: Indexed`: in
 those of another one torchrun is given an empty rank. An image that is built for the CPU
 (`tensorflow/tensorflow:2.19.0`, a tag with `cpu`) holds the GPU and never uses it, and a server that is probed at a
-path it does not have (`/ready` of vLLM) answers 404 and is ended for ever. An image or a number that a template fills
+path it does not have (`/ready` of vLLM) answers 404 and is ended for ever. So is one that is probed at a port where it
+does not listen, or by a name that no port of its container has; a Service that sends there reaches nobody (a warning
+where another of its ports does). An image or a number that a template fills
 in is held against nobody. `ollama run` is a client, and serves nobody where it is a container's command. A server that
 loads a model of 14 GB and more needs its minutes: a livenessProbe without a startupProbe ends it before it answers,
 again and again (a warning, for some networks are quick). vLLM refuses a `--max-model-len` beyond what its model has
