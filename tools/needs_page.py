@@ -59,6 +59,7 @@ SOURCES: dict[str, str] = {
     "QueueAsked": f"{_DECLARED} alone",
     "QueueCover": "the ClusterQueues of Kueue that lie in the same scope",
     "SharingConfig": "the device plugin's config: values, a ConfigMap",
+    "VolumeClaim": "PersistentVolumeClaims, in the same folder",
     "ToolkitOnNodes": "the operator's toolkit in a cluster: its DaemonSets, and their nodes",
 }
 

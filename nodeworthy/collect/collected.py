@@ -118,6 +118,7 @@ from nodeworthy.facts.pod.queues import GpuQueue, LocalQueue, QueueCover
 from nodeworthy.facts.pod.quotas import DeviceQuota
 from nodeworthy.facts.pod.service import PodService
 from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.facts.pod.volume_claim import VolumeClaim
 from nodeworthy.facts.profiling.asked import ProfilingAsked
 from nodeworthy.facts.profiling.nodes import DeclaredForProfiling, ProfilingNodes, WatchedNode
 from nodeworthy.facts.profiling.promise import ProfilingPromise
@@ -266,6 +267,7 @@ _FILES: Final[Facts] = frozenset(
         SlurmJob,
         SplitEndpoint,
         UfwFirewall,
+        VolumeClaim,
     }
 )
 # Resources of AWS say it: a Pulumi program, a template of CloudFormation, a plan of Terraform.

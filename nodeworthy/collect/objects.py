@@ -182,6 +182,12 @@ def _services(document: Tree) -> Iterator[Fact]:
     yield from services(document)
 
 
+def _volume_claims(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.pod.volume_claim import volume_claims
+
+    yield from volume_claims(document)
+
+
 def _gpu_daemonsets(document: Tree) -> Iterator[Fact]:
     from nodeworthy.facts.operator.daemonset_manifest import daemonsets
 
@@ -506,6 +512,7 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "NodeClass": (_nodes_of_karpenter,),
     "NodePool": (_nodes_of_karpenter, _hosted),
     "Nodegroup": (_groups_of_eks, _asked_types),
+    "PersistentVolumeClaim": (_volume_claims,),
     "Plan": (_upgraded_nodes,),
     "PodMonitor": (_monitors,),
     "PriorityClass": (_classes,),

@@ -27,6 +27,8 @@ class Server:
     # The word by which its program becomes the server, and those by which it asks one.
     starts: str
     asks: tuple[str, ...]
+    # The folder that it fetches its model into.
+    keeps: str
     # Where it listens, and what says otherwise: an option with the number in a group, variables.
     ports: tuple[int, ...]
     option: re.Pattern[str] | None
@@ -52,6 +54,7 @@ def _servers() -> tuple[Server, ...]:
             row.get("loads", False),
             row.get("starts", ""),
             tuple(row.get("asks", ())),
+            row.get("keeps", ""),
             tuple(row.get("ports", ())),
             _compiled(row.get("option")),
             tuple(row.get("says", ())),

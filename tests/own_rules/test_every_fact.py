@@ -43,6 +43,7 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "slurm-gpu-as-asked/bad-node-sets-say-no-gres",
         "gpu-quantity/bad-its-queue-counts-none",
         "pod-can-use-gpus/bad-source-asked-where-nobody-listens",
+        "pod-can-use-gpus/bad-source-room-for-its-model",
         "firewall-no-wider/bad-defaults-file",
         "shell-parses/bad-lines-that-yaml-joins",
         "kubelet-survives-reboot/bad-archive-in-a-list",

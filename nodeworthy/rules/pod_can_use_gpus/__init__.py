@@ -32,7 +32,9 @@ same, which tolerates a taint that `Exists` and says a value beside it, or that 
 which is gone, or never was (`apiVersion: v1` of a Deployment, `ray.io/v1beta1`), or a PyTorchJob without a container
 called `pytorch`, by which Kubeflow's operator knows the one that works, or an InferenceService whose model has no
 `modelFormat`, or a job of Volcano's that waits for more pods (`minAvailable`) than its tasks make, or a pod that asks
-KAI's scheduler for a `gpu-fraction` of one or more, or for a part and a whole GPU at once. kubectl prints the refusal,
+KAI's scheduler for a `gpu-fraction` of one or more, or for a part and a whole GPU at once, or a RayJob whose
+`rayStartParams` hold a number, which comes by a queue of Kueue's and keeps its cluster, or says when the cluster goes
+that it keeps. kubectl prints the refusal,
 and what applies manifests where nobody reads goes on without the pod; who does not validate strictly drops a field that
 is not known. Of a device plugin that nobody makes it is the same, be it of a network card, and of what its chart or the
 exporter's copies as it stands: behind helm's `--set` and in a `set` of Terraform's `true` is a boolean (`--set-string`,
@@ -51,7 +53,8 @@ those of another one torchrun is given an empty rank. An image that is built for
 (`tensorflow/tensorflow:2.19.0`, a tag with `cpu`) holds the GPU and never uses it, and a server that is probed at a
 path it does not have (`/ready` of vLLM) answers 404 and is ended for ever. So is one that is probed at a port where it
 does not listen, or by a name that no port of its container has; a Service that sends there reaches nobody (a warning
-where another of its ports does). An image or a number that a template fills
+where another of its ports does). A model that is larger than the volume which its server fetches it into never comes
+whole. An image or a number that a template fills
 in is held against nobody. `ollama run` is a client, and serves nobody where it is a container's command. A server that
 loads a model of 14 GB and more needs its minutes: a livenessProbe without a startupProbe ends it before it answers,
 again and again (a warning, for some networks are quick). vLLM refuses a `--max-model-len` beyond what its model has
@@ -238,7 +241,7 @@ def the_server_takes_it(pod: PodTemplate, every: Sequence[PodTemplate]) -> Findi
         skip("nothing here asks for GPUs")
     gone = api_gone(pod) or served_elsewhere(pod) or served_by_nobody(pod)
     if gone is not None:
-        if not _is_told_of_another(pod, every):
+        if not is_told_of_another(pod, every):
             yield _refused(pod, [gone])
         return
     why = why_fields_are_free(pod)
@@ -249,7 +252,7 @@ def the_server_takes_it(pod: PodTemplate, every: Sequence[PodTemplate]) -> Findi
         yield _refused(pod, found)
 
 
-def _is_told_of_another(pod: PodTemplate, every: Sequence[PodTemplate]) -> bool:
+def is_told_of_another(pod: PodTemplate, every: Sequence[PodTemplate]) -> bool:
     """One object may hold several templates, and has one version."""
     first = next((each for each in every if each.uses_gpus and each.document.place == pod.document.place), pod)
     return first is not pod
@@ -265,7 +268,7 @@ def what_others_make_of_it_is_taken(pod: PodTemplate, every: Sequence[PodTemplat
         found = [*no_choice(pod.spec), *no_tolerations(pod.spec)]
     elif pod.document.get("apiVersion").string.startswith(_HOLD_TEMPLATES):
         found = [*no_pod(pod), *no_tolerations(pod.spec), *lacks_its_container(pod)]
-        found += waits_for_more_than_it_has(pod) if not _is_told_of_another(pod, every) else ()
+        found += waits_for_more_than_it_has(pod) if not is_told_of_another(pod, every) else ()
     else:
         skip("what its fields may hold, its maker decides")
     if found:
@@ -277,7 +280,7 @@ def what_others_make_of_it_is_taken(pod: PodTemplate, every: Sequence[PodTemplat
 def it_has_what_its_kind_requires(pod: PodTemplate, every: Sequence[PodTemplate]) -> Findings:
     if pod.live is not None or not pod.uses_gpus or pod.kind == OF_VALUES:
         skip("the server has taken it, it asks for no GPUs, or it is a chart's")
-    found = [] if _is_told_of_another(pod, every) else list(lacks_a_field(pod))
+    found = [] if is_told_of_another(pod, every) else list(lacks_a_field(pod))
     if found:
         yield _refused(pod, found)
 

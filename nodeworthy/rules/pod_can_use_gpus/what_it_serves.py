@@ -7,6 +7,7 @@ from typing import Any
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.containers import Container
+from nodeworthy.facts.pod.served_model import command_of, gigabytes, model_of
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.served_images import Server, asking_server, is_of, server_of, tokens_of
 from nodeworthy.patterns import pattern
@@ -17,14 +18,6 @@ _HOST = "OLLAMA_HOST"
 _SHELLS = (["sh"], ["bash"])
 _LONGER = ("VLLM_ALLOW_LONG_MAX_MODEL_LEN", "--rope-scaling", "--hf-overrides", "--rope_scaling", "--hf_overrides")
 _MOST_TOKENS = pattern(r"--max[-_]model[-_]len[= ]+(\d{1,9})([kK]?)(?![\w.])")
-# The model that a server is told, by its name at the hub.
-_MODEL = pattern(
-    r"(?:--model(?:[-_](?:id|path))?[= ]+|\bvllm serve +)([A-Za-z0-9][\w.-]{0,95}/[\w.-]{1,96})(?=$|[ '\"\\])"
-)
-# How many thousand millions of parameters it has, of two bytes each where it is not packed.
-_PARAMETERS = pattern(r"(?i)[-_](\d{1,4}(?:\.\d{1,3})?)b(?![a-z])")
-_PACKED = ("awq", "gptq", "int4", "int8", "4bit", "8bit", "bnb", "fp8", "fp4", "w4a16", "w8a8", "gguf", "quant")
-_LARGE = 7.0
 # A server starts in this time without its model, which comes at so many GB a second: more than a gp3 disk writes.
 _STARTS_IN, _COMES_AT = 30.0, 0.25
 # What Kubernetes takes where a probe says nothing.
@@ -81,37 +74,15 @@ def it_has_the_time_to_load(pod: PodTemplate) -> Findings:
         server, probe = _server(container), container.tree.get("livenessProbe")
         if server is None or not server.loads or probe.is_absent or _says(container, "startupProbe"):
             continue
-        size = _gigabytes(_model(container))
+        size = gigabytes(model_of(container))
         alive = _seconds_alive(probe)
         if size and alive is not None and alive < _STARTS_IN + size / _COMES_AT:
-            model = f"{_model(container)} has {size:g} GB, which come over the network and go to the GPU before"
+            model = f"{model_of(container)} has {size:g} GB, which come over the network and go to the GPU before"
             yield _is_ended(pod, container, probe, alive, f"{model} {server.name} answers anything")
 
 
 def _server(container: Container) -> Server | None:
-    return server_of(str(value_if_known(container.image)), _command(container))
-
-
-def _command(container: Container) -> str:
-    return " ".join(" ".join(container.words).split())
-
-
-def _model(container: Container) -> str:
-    """By its name at the hub; empty where that is not said, or a folder's."""
-    found = _MODEL.search(_command(container))
-    if found is not None:
-        return found[1]
-    said = container.variable("MODEL_ID")
-    named = str(value_if_known(said)) if said is not None else ""
-    return named if named.count("/") == 1 and not named.startswith(("/", ".", "$")) else ""
-
-
-def _gigabytes(model: str) -> float:
-    """What comes of a large model before it answers; 0 of one that is small, or of which that is not known."""
-    found = _PARAMETERS.search(model)
-    is_known = found is not None and not any(each in model.lower() for each in _PACKED)
-    parameters = float(found[1]) if found is not None and is_known else 0.0
-    return 2 * parameters if parameters >= _LARGE else 0.0
+    return server_of(str(value_if_known(container.image)), command_of(container))
 
 
 def _seconds_alive(probe: Tree) -> int | None:
@@ -152,9 +123,9 @@ def its_model_has_as_many_tokens(pod: PodTemplate) -> Findings:
 
 
 def _too_many_tokens(pod: PodTemplate, container: Container) -> Iterator[Draft]:
-    server, command = _server(container), _command(container)
+    server, command = _server(container), command_of(container)
     asked = _MOST_TOKENS.search(command) if server is not None and server.name == "vLLM" else None
-    has = tokens_of(_model(container)) if asked is not None else None
+    has = tokens_of(model_of(container)) if asked is not None else None
     if asked is None or has is None or _may_be_longer(container, command):
         return
     tokens = int(asked[1]) * (1 if not asked[2] else 1024 if asked[2] == "K" else 1000)
@@ -163,7 +134,7 @@ def _too_many_tokens(pod: PodTemplate, container: Container) -> Iterator[Draft]:
             _said_at(container.tree.get("args").sequence, container.tree.get("command").sequence, container),
             f"{container.name} of {pod.title} is to take more tokens than its model has places for",
             is_=asked[0].replace("=", " "),
-            should=f"at most {has}: {_model(container)} has no more",
+            should=f"at most {has}: {model_of(container)} has no more",
             cause="vLLM refuses to start: what is asked for is greater than the model's max_position_embeddings; the "
             "container ends with an error, and is started again for ever",
             remedy=f"write --max-model-len {has}, or less",
