@@ -99,6 +99,12 @@ def tokens_of(model: str) -> int | None:
     return next((row["tokens"] for row in rows if re.fullmatch(row["names"], model.lower())), None)
 
 
+def heads_of(model: str) -> int | None:
+    """How many attention heads a model of the hub has; None of one that is not known."""
+    rows = table_of("served_images")["heads"]
+    return next((row["heads"] for row in rows if re.fullmatch(row["names"], model.lower())), None)
+
+
 def computes_on_the_cpu(image: str) -> str:
     """What to write for an image that does; empty for one that may use GPUs, or is named by its digest alone."""
     name, tag = _name_and_tag(image)

@@ -37,7 +37,7 @@ def listening(container: Container) -> Listening | None:
     server = server or server_by_its_command(command)
     if server is None or not server.ports or _FILLED_IN.search(str(image)) or _may_listen_elsewhere(container, command):
         return None
-    said = _said(container, server, command)
+    said = _ports_told(container, server, command)
     if said is None:
         return None
     return Listening(server.name, frozenset(said or server.ports))
@@ -50,7 +50,7 @@ def _may_listen_elsewhere(container: Container, command: str) -> bool:
     return has_others or bool(_OTHERS.search(command)) or bool(_BY_A_FILE.search(command))
 
 
-def _said(container: Container, server: Server, command: str) -> list[int] | None:
+def _ports_told(container: Container, server: Server, command: str) -> list[int] | None:
     """The ports that it is told, none where nobody says any; None where one is said that is not known."""
     written = server.option.findall(command) if server.option is not None else []
     for name in server.says:

@@ -45,7 +45,7 @@ def gigabytes(model: str) -> float:
     return 2 * parameters if parameters >= _LARGE else 0.0
 
 
-def kept_in(container: Container, server: Server) -> str:
+def models_folder(container: Container, server: Server) -> str:
     """The folder that its server fetches the model into; empty where that is not known."""
     found = _DOWNLOADS.search(command_of(container))
     said = [container.variable(name) for name in _CACHES]

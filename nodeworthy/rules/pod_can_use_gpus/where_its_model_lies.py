@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.containers import Container, NotAQuantity, quantity
-from nodeworthy.facts.pod.served_model import command_of, gigabytes, kept_in, model_of, mount_of
+from nodeworthy.facts.pod.served_model import command_of, gigabytes, model_of, models_folder, mount_of
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.pod.volume_claim import VolumeClaim, claims_of_its_own
 from nodeworthy.known.served_images import server_by_its_command, server_of
@@ -36,7 +36,7 @@ def its_model_has_room(pod: PodTemplate, claims: Sequence[VolumeClaim]) -> Findi
         command, model = command_of(container), model_of(container)
         server = server_of(str(value_if_known(container.image)), command) or server_by_its_command(command)
         size = gigabytes(model) if server is not None and server.loads else 0.0
-        folder = kept_in(container, server) if server is not None and size else ""
+        folder = models_folder(container, server) if server is not None and size else ""
         for room in _rooms(pod, container, folder, claims) if folder else ():
             yield from _too_small(pod, container, room, model, size)
 
