@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from typing import cast
 
 from nodeworthy.known.tables import table_of
 from nodeworthy.records import dataclass, field
@@ -12,9 +13,18 @@ from nodeworthy.records import dataclass, field
 @dataclass(frozen=True)
 class Reference:
     of: str
-    at: str
+    # The way to it; a name that ends in [] is that of a list.
+    at: tuple[str, ...]
     names: tuple[str, ...]
     then: str
+    # Where the namespace stands in which it is looked for; else it is the object's own.
+    within: tuple[str, ...] = ()
+    # What it is, where it is no name or mapping: the annotation by which a pod asks for networks.
+    form: str = ""
+    # Who does not say one of these there names nothing by it.
+    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    # It matters, whatever stands in it.
+    is_ours: bool = False
     by: Mapping[str, str] = field(default_factory=dict)
     or_default: str = ""
     by_words: bool = False
@@ -39,4 +49,10 @@ def named_kinds() -> Mapping[str, tuple[Reference, ...]]:
 
 def _reference(row: Mapping[str, object]) -> Reference:
     said = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items() if name != "source"}
+    said |= {name: way_of(said[name]) for name in ("at", "within") if name in said}
     return Reference(**said)  # type: ignore[arg-type]
+
+
+def way_of(written: object) -> tuple[str, ...]:
+    """Names with dots between them; a list of them, where a name has dots itself."""
+    return tuple(str(written).split(".")) if isinstance(written, str) else tuple(map(str, cast("list[str]", written)))

@@ -14,7 +14,7 @@ KIND -A`, or the API server's own): of a few objects that somebody has picked no
 
 from __future__ import annotations
 
-from nodeworthy.facts.cluster.references import Dangling, NamedObjects, object_of
+from nodeworthy.facts.cluster.references import Dangling, NamedObjects, kind_of, object_of
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Place, Severity, fail
 
@@ -36,10 +36,10 @@ def what_is_named_is_there(named: NamedObjects) -> Findings:
 
 
 def _draft(found: Dangling) -> Draft:
-    kind, name = found.named.kinds[0], found.named.name
+    name = found.named.name
     return fail(
         Place(object=object_of(found.namer)),
-        f"{found.namer[0]} '{found.namer[2]}' names a {kind} that is not there",
+        f"{kind_of(found.namer[0])} '{found.namer[2]}' names {_a(found.named.kinds[0])} that is not there",
         is_=name,
         should=_what_is_there(found),
         cause=f"{found.named.by.then}{_where_it_is(found)}",
@@ -64,10 +64,16 @@ def _without_default(found: Dangling) -> Draft:
     )
 
 
+def _a(kind: str) -> str:
+    """The kind with its article, and without its group."""
+    named = kind_of(kind)
+    return f"{'an' if named[0] in 'AEIOU' else 'a'} {named}"
+
+
 def _what_is_there(found: Dangling) -> str:
     others = found.others
     if not others:
-        return f"a {found.named.kinds[0]}; there is none"
+        return f"{_a(found.named.kinds[0])}; there is none"
     return f"one that is there: {', '.join(others[:_SHOWN])}{' …' if len(others) > _SHOWN else ''}"
 
 

@@ -51,6 +51,9 @@ class _File:
     is_list: bool = False
     # Of which kind the last of them was.
     last: ObjectKind | None = None
+    # Of which kinds it has lists, and of which namespaces its objects are.
+    listed: set[str] = field(default_factory=set)
+    namespaces: set[str] = field(default_factory=set)
     # What was said of it already: a list of a million numbers is one fault.
     faults: set[str] = field(default_factory=set)
 
@@ -63,7 +66,12 @@ class _File:
         """Notes that the file cannot be read to its end: there may be more of the kind that it held."""
         kind = self.last or kind_named(Path(self.path).stem)
         if kind is not None:
-            seen.cut[kind.plural] = f"not all {kind.full_name} were read: {self.path} can't be read to its end"
+            seen.cut[kind.key] = f"not all {kind.full_name} were read: {self.path} can't be read to its end"
+
+    def end_list(self, seen: ClusterObjects) -> None:
+        seen.add_list(self.listed, self.namespaces)
+        self.listed.clear()
+        self.namespaces.clear()
 
     def fault(self, why: str, seen: ClusterObjects) -> None:
         if why not in self.faults:
@@ -158,7 +166,7 @@ def _read_described(path: Path, pieces: _Pieces, seen: ClusterObjects) -> _File:
             whole.add(PODS)
     for kind in KINDS:
         if seen.has(kind) and kind not in whole:
-            seen.cut.setdefault(kind.plural, f"only those {kind.full_name} are known that {file.path} describes")
+            seen.cut.setdefault(kind.key, f"only those {kind.full_name} are known that {file.path} describes")
     return file
 
 
@@ -258,13 +266,15 @@ def _add(kind: ObjectKind | None, data: Mapping[str, Any], file: _File, seen: Cl
         return
     file.objects += 1
     file.last = kind
+    if kind.namespaced:
+        file.namespaces.add(text_at(data, "metadata", "namespace"))
     seen.add(kind, data)
 
 
 def _add_listed(kind: ObjectKind | None, data: Mapping[str, Any], file: _File, seen: ClusterObjects) -> None:
     _add(kind, data, file, seen)
     if kind is not None:
-        seen.listed.add(kind.plural)
+        file.listed.add(kind.key)
 
 
 def _add_whole(data: Mapping[str, Any], has_items: bool, file: _File, seen: ClusterObjects) -> None:
@@ -272,6 +282,7 @@ def _add_whole(data: Mapping[str, Any], has_items: bool, file: _File, seen: Clus
     kind, version = text_at(data, "kind"), text_at(data, "apiVersion")
     if is_recording(data):
         seen.namespace = seen.namespace or text_at(data, "namespace") or None
+        seen.is_recorded = True
         seen.no_logs.update(refused_logs(data))
         seen.capacity.usage.unseen = refused_usage(data)
     elif is_answer(data):
@@ -285,8 +296,9 @@ def _add_whole(data: Mapping[str, Any], has_items: bool, file: _File, seen: Clus
         file.waiting.clear()  # another list may follow
         named = listed or (kind_named(Path(file.path).stem) if kind == "List" and not file.objects else None)
         if named is not None:
-            seen.kinds.add(named.plural)
-            seen.listed.add(named.plural)
+            seen.kinds.add(named.key)
+            file.listed.add(named.key)
+        file.end_list(seen)
     elif mapping_at(data, "metadata"):
         _add(kind_of(kind, version), data, file, seen)
 
@@ -295,4 +307,4 @@ def _add_refusal(data: Mapping[str, Any], seen: ClusterObjects) -> None:
     refused = refusal(data)
     if refused is not None:
         kind, why = refused
-        seen.refused[kind.plural] = why
+        seen.refused[kind.key] = why

@@ -29,6 +29,8 @@ class ObjectKind:
     is_asked_for: bool = True
     # What a diagnosis wants of it, for whoever grants the right to read it.
     what_for: str = ""
+    # Other groups have a kind of this name, too.
+    is_of_several: bool = False
 
     @property
     def api_version(self) -> str:
@@ -44,6 +46,16 @@ class ObjectKind:
         version = text_at(data, "apiVersion") or self.api_version
         words = (self.kind, text_at(data, "metadata", "namespace"), text_at(data, "metadata", "name"))
         return plant({**data, "kind": self.kind, "apiVersion": version}, Place(object="/".join(filter(None, words))))
+
+    @property
+    def key(self) -> str:
+        """By which it is kept: its plural, where no other kind has that."""
+        return self.full_name if self.is_of_several else self.plural
+
+    @property
+    def known_as(self) -> str:
+        """Its kind; with its group, where that alone says too little."""
+        return f"{self.kind}.{self.groups[0]}" if self.is_of_several else self.kind
 
     @property
     def full_name(self) -> str:
@@ -109,7 +121,9 @@ NODE_POOLS = ObjectKind(
 )
 
 
-def _speaking(plural: str, kind: str, api_version: str, what_for: str, *, namespaced: bool = True) -> ObjectKind:
+def _speaking(
+    plural: str, kind: str, api_version: str, what_for: str, *, namespaced: bool = True, is_of_several: bool = False
+) -> ObjectKind:
     """Few clusters have it, and its versions come and go."""
     group, _, version = api_version.partition("/")
     return ObjectKind(
@@ -121,6 +135,7 @@ def _speaking(plural: str, kind: str, api_version: str, what_for: str, *, namesp
         namespaced=namespaced,
         core=False,
         what_for=what_for,
+        is_of_several=is_of_several,
     )
 
 
@@ -256,6 +271,12 @@ RESOURCE_SLICES = _speaking(
     namespaced=False,
 )
 OF_CLAIMS = (RESOURCE_CLAIMS, DEVICE_CLASSES, RESOURCE_SLICES)
+SRIOV_POLICIES = _speaking(
+    "sriovnetworknodepolicies",
+    "SriovNetworkNodePolicy",
+    "sriovnetwork.openshift.io/v1",
+    "on which nodes virtual functions are made",
+)
 # What is looked at for what it names, and for whether it is there.
 NAMED = (
     ObjectKind(
@@ -314,6 +335,66 @@ NAMED = (
         "resource.k8s.io/v1",
         "which templates of claims pods may name",
     ),
+    _speaking(
+        "admissionchecks",
+        "AdmissionCheck",
+        "kueue.x-k8s.io/v1beta1",
+        "which checks Kueue's queues may name",
+        namespaced=False,
+    ),
+    _speaking(
+        "topologies",
+        "Topology",
+        "kueue.x-k8s.io/v1beta1",
+        "which topologies Kueue's flavors may name",
+        namespaced=False,
+    ),
+    _speaking(
+        "provisioningrequestconfigs",
+        "ProvisioningRequestConfig",
+        "kueue.x-k8s.io/v1beta1",
+        "which configurations Kueue's checks may name",
+        namespaced=False,
+    ),
+    _speaking(
+        "queues",
+        "Queue",
+        "scheduling.run.ai/v2",
+        "which queues pods of KAI's scheduler may name",
+        namespaced=False,
+        is_of_several=True,
+    ),
+    _speaking(
+        "queues",
+        "Queue",
+        "scheduling.volcano.sh/v1beta1",
+        "which queues Volcano's groups may name",
+        namespaced=False,
+        is_of_several=True,
+    ),
+    _speaking(
+        "network-attachment-definitions",
+        "NetworkAttachmentDefinition",
+        "k8s.cni.cncf.io/v1",
+        "which second networks pods may name",
+    ),
+    _speaking("gitrepositories", "GitRepository", "source.toolkit.fluxcd.io/v1", "where Flux looks for charts"),
+    _speaking("ocirepositories", "OCIRepository", "source.toolkit.fluxcd.io/v1", "where Flux looks for charts"),
+    _speaking(
+        "triggerauthentications", "TriggerAuthentication", "keda.sh/v1alpha1", "by what KEDA's may ask for metrics"
+    ),
+    _speaking(
+        "clustertriggerauthentications",
+        "ClusterTriggerAuthentication",
+        "keda.sh/v1alpha1",
+        "by what KEDA's may ask for metrics",
+        namespaced=False,
+    ),
+    _speaking("sriovnetworks", "SriovNetwork", "sriovnetwork.openshift.io/v1", "which virtual functions networks take"),
+    _speaking(
+        "sriovibnetworks", "SriovIBNetwork", "sriovnetwork.openshift.io/v1", "which virtual functions networks take"
+    ),
+    SRIOV_POLICIES,
 )
 # What leads to HAMi's webhook, and what measures it.
 WEBHOOKS = ObjectKind(
@@ -403,5 +484,6 @@ def kind_of_list(kind: str, api_version: str) -> ObjectKind | None:
 
 def kind_named(plural: str) -> ObjectKind | None:
     """`events`, `events.events.k8s.io`, `daemonsets.apps`; in a file's name also `default-events`."""
+    whole = next((each for each in KINDS if each.key == plural), None)
     words = re.split(r"[^a-z]+", plural.lower())
-    return next((each for each in KINDS if each.plural in words), None)
+    return whole or next((each for each in KINDS if each.plural in words), None)

@@ -134,16 +134,16 @@ class _Reading:
 
     def _keep(self, answer: Answer, kind: ObjectKind, file: KindFile | None) -> bool:
         if answer.status == 404 and not kind.core:
-            self.seen.kinds.add(kind.plural)  # the cluster does not know the kind, so there is none
-            self.seen.listed.add(kind.plural)
+            self.seen.kinds.add(kind.key)  # the cluster does not know the kind, so there is none
+            self.seen.add_list((kind.key,))
             return True
         if answer.status != 200:
             self._refused(answer, kind)
             return False
         items = mappings_at(answer.body, "items")
         with self._lock:
-            self.seen.kinds.add(kind.plural)
-            self.seen.listed.add(kind.plural)
+            self.seen.kinds.add(kind.key)
+            self.seen.add_list((kind.key,))
             for item in items:
                 self.seen.add(kind, item)
                 if file:
@@ -154,8 +154,8 @@ class _Reading:
     def _refused(self, answer: Answer, kind: ObjectKind) -> None:
         why = text_at(answer.body, "message") or f"the server answered {answer.status}"
         with self._lock:
-            self.seen.refused[kind.plural] = why
-            self.seen.kinds.discard(kind.plural)
+            self.seen.refused[kind.key] = why
+            self.seen.kinds.discard(kind.key)
             if self.recording:
                 self.recording.refused(kind, _status(answer, why))
 

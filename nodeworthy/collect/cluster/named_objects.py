@@ -8,7 +8,7 @@ from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.facts.cluster.references import NamedObjects, named_objects
 from nodeworthy.scene import Scene, make_scene
 
-_BY_KIND = {each.kind: each for each in KINDS}
+_BY_KIND = {each.known_as: each for each in KINDS}
 _NONE = "no work with GPUs names what was read whole"
 
 
@@ -16,7 +16,7 @@ def names_in(seen: ClusterObjects) -> NamedObjects:
     def is_whole(kind: str, namespace: str) -> bool:
         known = _BY_KIND[kind]
         is_of_another = bool(seen.namespace) and known.namespaced and namespace != seen.namespace
-        return seen.has_list(known) and not is_of_another
+        return seen.has_list(known, namespace) and not is_of_another and seen.has_every(known)
 
     return named_objects(seen.references, is_whole)
 

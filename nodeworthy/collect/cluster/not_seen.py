@@ -35,17 +35,17 @@ class NotSeen:
 
     def may_be_refused(self, kind: ObjectKind) -> bool:
         """Whether the refusal is right: an account of one namespace may not list what belongs to none."""
-        return bool(self._seen.namespace) and not kind.namespaced and kind.plural in self._seen.refused
+        return bool(self._seen.namespace) and not kind.namespaced and kind.key in self._seen.refused
 
     def not_looked_at(self) -> Iterator[NotLookedAt]:
         for kind in KINDS:
             why = self.why(kind)
             if why is not None and kind.core and not self.may_be_refused(kind) and not self._is_told_of(kind):
-                yield NotLookedAt(Place(subject=kind.plural), why, remedy=_remedy(kind, self._seen))
+                yield NotLookedAt(Place(subject=kind.key), why, remedy=_remedy(kind, self._seen))
 
     def _is_told_of(self, kind: ObjectKind) -> bool:
         """The file that could not be read to its end is a finding of its own."""
-        return self._seen.has(kind) and kind.plural in self._seen.cut
+        return self._seen.has(kind) and kind.key in self._seen.cut
 
     def missing(self, fact: type[Any], none: str, *kinds: ObjectKind, blind: bool = False) -> Missing:
         """Why there is no fact of a type: a kind that it is read from was not seen whole, or holds none.
@@ -59,11 +59,11 @@ class NotSeen:
         kind = next(filter(self._seen.was_kept_away, left), left[0])
         wanted = self._seen.was_kept_away(kind) or self.is_asked_for(fact) or (blind and kind.core)
         verdict = Verdict.UNKNOWN if wanted and not self.may_be_refused(kind) else Verdict.SKIP
-        return Missing(self.why(kind) or none, verdict, Place(subject=kind.plural))
+        return Missing(self.why(kind) or none, verdict, Place(subject=kind.key))
 
 
 def _remedy(kind: ObjectKind, seen: ClusterObjects) -> str:
-    if kind.plural in seen.refused:
+    if kind.key in seen.refused:
         return f"give the account that looks the right to list {kind.full_name}"
     everywhere = " -A" if kind.namespaced else ""
-    return f"kubectl get {kind.full_name}{everywhere} -o json > {kind.plural}.json"
+    return f"kubectl get {kind.full_name}{everywhere} -o json > {kind.key}.json"

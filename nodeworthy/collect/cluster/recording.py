@@ -77,11 +77,11 @@ class Recording:
         self._write("recording", self._about)
 
     def kind(self, kind: ObjectKind) -> KindFile:
-        return KindFile(kind, self._begin(kind.plural))
+        return KindFile(kind, self._begin(kind.key))
 
     def refused(self, kind: ObjectKind, status: Mapping[str, Any]) -> None:
-        details = {**(status.get("details") or {}), "kind": kind.plural}
-        self._write(kind.plural, {"apiVersion": "v1", "kind": "Status", **status, "details": details})
+        details = {**(status.get("details") or {}), "kind": kind.key}
+        self._write(kind.key, {"apiVersion": "v1", "kind": "Status", **status, "details": details})
 
     def log(self, wanted: WantedLog, text: str) -> None:
         """Where a dump has it: `logs/<namespace>/<pod>/<container>.log`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import field
 from sys import intern
 from typing import Any, TypeVar
@@ -31,7 +31,7 @@ from nodeworthy.collect.cluster.pods import GpuPods
 from nodeworthy.collect.cluster.sightings import Sightings
 from nodeworthy.collect.cluster.stack_seen import StackSeen
 from nodeworthy.collect.objects import facts_of
-from nodeworthy.documents.plain import text_at
+from nodeworthy.documents.plain import strings_at, text_at
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.claimed_devices import ClaimedDevices
 from nodeworthy.facts.cluster.live_pod import concerns_gpus
@@ -82,8 +82,14 @@ class ClusterObjects:
     hami: hami_seen.HamiSeen = field(default_factory=hami_seen.HamiSeen)
     references: References = field(default_factory=References)
     kinds: set[str] = field(default_factory=set)
-    # Kinds of which a list was read, and not only objects that somebody has picked.
+    # It was written down by ourselves, each kind whole.
+    is_recorded: bool = False
+    # Kinds of which a list was read, and not only objects that somebody has picked; and in which namespaces were those
+    # who stood beside it in one file: of all of them where it is none, or more than one.
     listed: set[str] = field(default_factory=set)
+    spans: dict[str, list[frozenset[str]]] = field(default_factory=dict)
+    # Of kinds of which only what has a label is asked for: those of which others are here, too.
+    unlabelled: set[str] = field(default_factory=set)
     # Kinds that could not be had, and why; and those of which only a part could be read.
     refused: dict[str, str] = field(default_factory=dict)
     cut: dict[str, str] = field(default_factory=dict)
@@ -107,22 +113,30 @@ class ClusterObjects:
 
     def add(self, kind: ObjectKind, data: Mapping[str, Any]) -> None:
         key = (intern(text_at(data, "metadata", "namespace")), text_at(data, "metadata", "name"))
-        self.kinds.add(kind.plural)
+        self.kinds.add(kind.key)
         if self.namespace and kind.namespaced and key[0] != self.namespace:
             return
         if self._is_older(kind, key, data):
             return
         self.objects += 1
+        if kind.labelled and kind.labelled.split()[0] not in strings_at(data, "metadata", "labels"):
+            self.unlabelled.add(kind.key)
         if kind.kind in _MAKERS:
             self.stack.add_maker(kind.kind, key, data)
-        self.references.add(kind.kind, key, data)
+        self.references.add(kind.known_as, key, data)
         self._keep(kind, key, data)
+
+    def add_list(self, kinds: Iterable[str], namespaces: Collection[str] = ()) -> None:
+        """Notes that of these kinds all was listed that these namespaces have."""
+        for each in kinds:
+            self.listed.add(each)
+            self.spans.setdefault(each, []).append(frozenset(namespaces))
 
     def _is_older(self, kind: ObjectKind, key: Key, data: Mapping[str, Any]) -> bool:
         """Whether this object is here already, and no older."""
         written = text_at(data, "metadata", "resourceVersion")
         version = int(written) if written.isdecimal() and len(written) < 20 else 0
-        versions = self._versions[kind.plural]
+        versions = self._versions[kind.key]
         before = versions.get(key)
         if before is None or version > before:
             versions[key] = version
@@ -164,7 +178,9 @@ class ClusterObjects:
     def add_pods_of(self, part: ClusterObjects) -> None:
         """Adds the pods of a part of a dump that holds nothing else, and none of those that are here."""
         self.kinds |= part.kinds
-        self.listed |= part.listed
+        for each, spans in part.spans.items():
+            for span in spans:
+                self.add_list((each,), span)
         self.references.add_all(part.references)
         self.objects += part.objects
         self._versions[PODS.plural].update(part._versions[PODS.plural])
@@ -223,15 +239,24 @@ class ClusterObjects:
         return self.logs.of(self.pods, toolkits, frozenset(self.hami.parts))
 
     def has(self, kind: ObjectKind) -> bool:
-        return kind.plural in self.kinds
+        return kind.key in self.kinds
 
     def has_all(self, kind: ObjectKind) -> bool:
         """Whether what is not there was not there to be read."""
-        return self.has(kind) and kind.plural not in self.cut
+        return self.has(kind) and kind.key not in self.cut
 
-    def has_list(self, kind: ObjectKind) -> bool:
-        """Whether all of a kind was listed, so that a name which is not there is nobody's."""
-        return self.has_all(kind) and kind.plural in self.listed
+    def has_list(self, kind: ObjectKind, namespace: str = "") -> bool:
+        """Whether all of a kind was listed, so that a name which is not there is nobody's. A list whose objects are of
+        one namespace may be all that was asked for."""
+        if not self.has_all(kind) or kind.key not in self.listed:
+            return False
+        if self.is_recorded or not kind.namespaced or not namespace:
+            return True
+        return any(len(span) != 1 or namespace in span for span in self.spans.get(kind.key, ()))
+
+    def has_every(self, kind: ObjectKind) -> bool:
+        """Whether somebody listed all of a kind, whatever labels they have."""
+        return not kind.labelled or kind.key in self.unlabelled
 
     def outlives(self, maker: str) -> bool:
         """Whether what is told of this maker of pods is told of a Job that is gone."""
@@ -240,15 +265,15 @@ class ClusterObjects:
 
     def why_not_all(self, kind: ObjectKind) -> str | None:
         """Why there may be more of a kind than was read; None where all of them were."""
-        if kind.plural in self.refused:
-            return f"the server refused to list {kind.full_name}: {self.refused[kind.plural]}"
-        if kind.plural in self.cut:
-            return self.cut[kind.plural]
+        if kind.key in self.refused:
+            return f"the server refused to list {kind.full_name}: {self.refused[kind.key]}"
+        if kind.key in self.cut:
+            return self.cut[kind.key]
         return None if self.has(kind) else f"no {kind.full_name} are in what was read"
 
     def was_kept_away(self, kind: ObjectKind) -> bool:
         """Whether it was looked for in vain: refused or cut off, and not merely left out."""
-        return kind.plural in self.refused or kind.plural in self.cut
+        return kind.key in self.refused or kind.key in self.cut
 
 
 def _facts_in(document: Tree, fact: type[T]) -> Iterator[T]:

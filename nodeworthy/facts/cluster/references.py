@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
@@ -21,6 +22,7 @@ _DEEPEST = 14
 # Words by which an object that asks for no resources is about GPUs all the same: a metric, a chart, an image.
 _OF_GPUS = pattern(r"(?i:nvidia|dcgm_fi_|\bgpu|\bvllm)")
 _OVER = ("Running", "Succeeded", "Failed")
+_NETWORKS = "networks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +88,13 @@ class References:
         if not rows or (kind == "Pod" and text_at(data, "status", "phase") in _OVER):
             return
         one: Id = (kind, *key)
-        self.naming[one] = tuple(
-            each for row in rows if not _is_well(row, data) for each in _names_in(row, key[0], data)
-        )
-        if self.naming[one] and is_about_gpus(data, by_words=any(row.by_words for row in rows)):
+        names = tuple(each for row in rows if not _is_well(row, data) for each in _names_in(row, key[0], data))
+        self.naming.pop(one, None)
+        self.of_gpus.discard(one)
+        if not names:
+            return
+        self.naming[one] = names
+        if any(each.by.is_ours for each in names) or is_about_gpus(data, by_words=any(row.by_words for row in rows)):
             self.of_gpus.add(one)
 
     def add_all(self, other: References) -> None:
@@ -116,7 +121,12 @@ def named_objects(found: References, is_whole: Callable[[str, str], bool]) -> Na
 
 
 def object_of(one: Id) -> str:
-    return "/".join(filter(None, one))
+    return "/".join(filter(None, (kind_of(one[0]), *one[1:])))
+
+
+def kind_of(known_as: str) -> str:
+    """The kind without the group that tells it from others of the name."""
+    return known_as.partition(".")[0]
 
 
 def _resolves(named: Named, found: References) -> bool:
@@ -168,7 +178,15 @@ def _values_of(kind: str, name: str, data: Mapping[str, Any]) -> Iterator[str]:
 def _names_in(row: Reference, namespace: str, data: Mapping[str, Any]) -> Iterator[Named]:
     if row.unless and at(data, *row.unless.split(".")) not in (None, "", False):
         return
-    found = list(_walked(data, row.at.split(".")))
+    if any(_said(data, way) not in some for way, some in row.only.items()):
+        return
+    if row.within:
+        namespace = text_at(data, *row.within)
+        if not namespace:
+            return
+    found = list(_walked(data, row.at))
+    if row.form == _NETWORKS:
+        found = [network for each in found for network in _networks(each)]
     if not found and row.or_default:
         yield Named(row, row.names, namespace, "")
     for each in found:
@@ -188,10 +206,31 @@ def _walked(data: Any, names: Sequence[str]) -> Iterator[Any]:
         return
     name, rest = names[0], names[1:]
     if name.endswith("[]"):
-        for each in mappings_at(data, name[:-2]):
+        listed = at(data, name[:-2])
+        for each in listed if isinstance(listed, list) else ():
             yield from _walked(each, rest)
     else:
         yield from _walked(at(data, name), rest)
+
+
+def _said(data: Mapping[str, Any], way: str) -> str:
+    return text_at(data, *way.split("."))
+
+
+def _networks(said: Any) -> Iterator[Mapping[str, str]]:
+    """The networks of Multus' annotation: NAMESPACE/NAME@INTERFACE with commas between them, or a list in JSON."""
+    if not isinstance(said, str):
+        return
+    if said.lstrip().startswith("["):
+        try:
+            listed = json.loads(said)
+        except ValueError:
+            return
+        yield from (each for each in listed if isinstance(each, dict))
+        return
+    for each in said.split(","):
+        namespace, _, name = each.strip().partition("@")[0].rpartition("/")
+        yield {"name": name, "namespace": namespace}
 
 
 def _is_well(row: Reference, data: Mapping[str, Any]) -> bool:

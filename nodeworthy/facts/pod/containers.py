@@ -22,7 +22,10 @@ GPU = "nvidia.com/gpu"
 # Volcano's device plugins share NVIDIA's GPUs under names of their own.
 _DOMAINS = ("nvidia.com/", "amd.com/", "gpu.intel.com/", "volcano.sh/vgpu-", "volcano.sh/gpu-")
 # Of the operator's domain, and no GPU: what network devices are called there.
-_NOT_GPUS = ("nvidia.com/hostdev", "nvidia.com/mlnx", "nvidia.com/sriov", "nvidia.com/rdma", "nvidia.com/ib")
+_NOT_GPUS = tuple(
+    f"nvidia.com/{each}"
+    for each in ("hostdev", "mlnx", "sriov", "rdma", "ib", "rail", "roce", "nic", "eth", "vf", "bf", "cx")
+)
 
 
 # Of a hundred thousand pods, a few names over and over.
