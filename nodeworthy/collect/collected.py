@@ -46,8 +46,8 @@ from nodeworthy.facts.cluster.node_gpus import WatchedGpus
 from nodeworthy.facts.cluster.offered_gpus import OfferedGpus
 from nodeworthy.facts.cluster.pending_causes import Waiting
 from nodeworthy.facts.cluster.plugins_on_nodes import PluginsOnNodes
-from nodeworthy.facts.cluster.references import NamedObjects
 from nodeworthy.facts.cluster.refused_pod import RefusedPods
+from nodeworthy.facts.cluster.relations import Relations
 from nodeworthy.facts.cluster.unanswered_pods import UnansweredPods
 from nodeworthy.facts.firewall.ufw_files import UfwFirewall
 from nodeworthy.facts.fleet.as_built import BuiltCluster, BuiltNodes, UnbuiltPool
@@ -358,13 +358,13 @@ _RUNNING: Final[Facts] = frozenset(
         HamiPluginNodes,
         HamiSums,
         HeldGpus,
-        NamedObjects,
         NodeGpuCount,
         NotLookedAt,
         OfferedGpus,
         PluginsOnNodes,
         ProfilingPromise,
         RefusedPods,
+        Relations,
         DriversOnNodes,
         ToolkitOnNodes,
         UnansweredPods,

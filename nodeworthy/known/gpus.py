@@ -92,6 +92,15 @@ def products_meant(label: str) -> tuple[str, ...]:
     return products if is_of_another or _bare(label) in _spellings() else ()
 
 
+def is_product_meant(product: str, label: str) -> bool:
+    """Whether a label that no node ever has means this product: both are of one GPU, and it is none of its labels."""
+    gpu = gpu_named(label)
+    if gpu is None or gpu_named(product) != gpu or "-MIG-" in label:
+        return False
+    products = _table()["gpu"][gpu.name].get("products", ())
+    return product in products and label not in products
+
+
 def near(name: str) -> tuple[str, ...]:
     """What may have been meant, likeliest first."""
     from difflib import get_close_matches

@@ -27,6 +27,7 @@ from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.gpu_stack import UPGRADE, FailedMig, GpuStack, UnmadeWork, gpu_stack
+from nodeworthy.facts.cluster.held_upgrades import held_upgrades
 from nodeworthy.facts.cluster.makers import LABELS, Makers
 from nodeworthy.facts.cluster.mig_refused import MigReason, by_its_words, why_not_cut
 from nodeworthy.facts.cluster.pod import ClusterPod
@@ -101,6 +102,7 @@ def _facts(seen: ClusterObjects, not_seen: NotSeen, stranded: Collection[str]) -
             replace(each, words=_said_by_its(VGPU_MANAGER, seen, each.node.name)) for each in found.without_vgpus
         ),
         unplaced=tuple(unplaced_parts(pods, kept.nodes.values(), kept.now, of_projects=seen.stack.of_projects)),
+        held=tuple(held_upgrades(kept.nodes.values(), seen.pods.values(), seen.stack.budgets.values())),
         unseen=_unseen(seen, not_seen),
     )
     return [whole] if has_any or found.unsettled or found.unready or objects or whole.work else []
@@ -166,6 +168,7 @@ def _stuck(seen: ClusterObjects, stranded: Collection[str], told: Collection[str
         seen.words_of_starters,
     )
     speaking = [each for kind in (CLUSTER_POLICIES, NODE_POOLS, *SPEAKING) for each in seen.documents[kind].values()]
+    speaking += seen.stack.ending.values()
     for each in stuck_objects(speaking, around):
         yield replace(each, victims=tuple(stranded)) if each.starts_nodes else each
 

@@ -403,9 +403,34 @@ WEBHOOKS = ObjectKind(
     ("admissionregistration.k8s.io",),
     namespaced=False,
     core=False,
-    what_for="whether pods go through HAMi",
+    what_for="whether pods go through HAMi, and whether what the API server asks about them answers",
 )
-SERVICES = ObjectKind("services", "Service", core=False, what_for="what leads to HAMi, and to its metrics")
+VALIDATING_WEBHOOKS = ObjectKind(
+    "validatingwebhookconfigurations",
+    "ValidatingWebhookConfiguration",
+    ("admissionregistration.k8s.io",),
+    namespaced=False,
+    core=False,
+    what_for="whether what the API server asks about pods and jobs answers",
+)
+API_SERVICES = ObjectKind(
+    "apiservices",
+    "APIService",
+    ("apiregistration.k8s.io",),
+    namespaced=False,
+    core=False,
+    what_for="whether what serves metrics to autoscalers answers",
+)
+DISRUPTION_BUDGETS = ObjectKind(
+    "poddisruptionbudgets",
+    "PodDisruptionBudget",
+    ("policy",),
+    core=False,
+    what_for="what keeps pods on nodes whose driver is to be upgraded",
+)
+SERVICES = ObjectKind(
+    "services", "Service", core=False, what_for="what leads to HAMi, to webhooks, and to pods with GPUs"
+)
 ENDPOINTS = ObjectKind("endpoints", "Endpoints", core=False, is_asked_for=False)
 ENDPOINT_SLICES = ObjectKind(
     "endpointslices",
@@ -453,6 +478,9 @@ KINDS = (
     *OF_CLAIMS,
     *NAMED,
     WEBHOOKS,
+    VALIDATING_WEBHOOKS,
+    API_SERVICES,
+    DISRUPTION_BUDGETS,
     SERVICES,
     ENDPOINTS,
     ENDPOINT_SLICES,
@@ -463,6 +491,8 @@ KINDS = (
 )
 # What a server is asked for.
 ASKED_FOR = tuple(each for each in KINDS if each.is_asked_for)
+# What the API server asks others by.
+ASKERS = (WEBHOOKS, VALIDATING_WEBHOOKS, API_SERVICES)
 PLATFORM = (STATEFUL_SETS, PROMETHEUSES, DATABASES)
 # Kept as they are, for whichever reader has them; of all others only what rules ask of them.
 KEPT_WHOLE = (*PLATFORM, CLUSTER_POLICIES, NODE_POOLS, RUNTIME_CLASSES, *SPEAKING)

@@ -11,9 +11,9 @@ from nodeworthy.collect.cluster.capacity import capacity, kept_waiting, starved_
 from nodeworthy.collect.cluster.gpu_stack import stack_of
 from nodeworthy.collect.cluster.groups import RuntimeGroup, group_nodes
 from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, DAEMONSETS, NODE_POOLS, NODES, PODS
-from nodeworthy.collect.cluster.named_objects import names_in, scene_of
 from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.pod_scenes import pod_scene, verification, verification_scene
+from nodeworthy.collect.cluster.relations import relations_in, scene_of
 from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.collect.cluster.toolkits import Toolkits
 from nodeworthy.collect.objects import facts_of
@@ -61,7 +61,7 @@ class _Scenes:
     def all(self) -> list[Scene]:
         works = verification(self._seen, self._unseen)
         shared = hami.hami(self._seen, self._fleet, self._asked, self._rules)
-        named = names_in(self._seen)
+        related = relations_in(self._seen)
         held = capacity(
             self._seen,
             self._fleet,
@@ -69,7 +69,7 @@ class _Scenes:
             waiting_for_hami(shared.facts),
             self._unseen,
             blamed=self._toolkits.nodes_without_runtime,
-            told=named.victims,
+            told=related.victims,
         )
         told_otherwise = hami.TOLD | platform.TOLD
         pods = pod_scene(self._seen, self._unseen, self._rules, told_otherwise)
@@ -81,7 +81,7 @@ class _Scenes:
             *self._policies(),
             *others,
             egress(self._seen, self._fleet),
-            scene_of(named, self._unseen),
+            scene_of(related, self._unseen),
             stack_of(self._seen, self._unseen, stranded_pods(held)),
         ]
 

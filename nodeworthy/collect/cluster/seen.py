@@ -11,10 +11,12 @@ from typing import Any, TypeVar
 from nodeworthy.collect.cluster import hami_seen
 from nodeworthy.collect.cluster.capacity_seen import CapacitySeen
 from nodeworthy.collect.cluster.kinds import (
+    ASKERS,
     CONFIG_MAPS,
     DAEMONSETS,
     DEPLOYMENTS,
     DEVICE_CLASSES,
+    DISRUPTION_BUDGETS,
     EVENTS,
     JOBS,
     KEPT_WHOLE,
@@ -33,12 +35,14 @@ from nodeworthy.collect.cluster.stack_seen import StackSeen
 from nodeworthy.collect.objects import facts_of
 from nodeworthy.documents.plain import strings_at, text_at
 from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.cluster.choosers import ChoosersSeen
 from nodeworthy.facts.cluster.claimed_devices import ClaimedDevices
 from nodeworthy.facts.cluster.live_pod import concerns_gpus
 from nodeworthy.facts.cluster.node import ClusterNode, cluster_node
 from nodeworthy.facts.cluster.pod import ClusterPod, cluster_pod
 from nodeworthy.facts.cluster.references import References
 from nodeworthy.facts.cluster.sandbox_failure import SandboxFailure, sandbox_failure
+from nodeworthy.facts.cluster.unanswered_services import AskersSeen
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest
 from nodeworthy.facts.operator.driver_daemonset import DriverDaemonSet, driver_daemonset
@@ -81,6 +85,8 @@ class ClusterObjects:
     documents: dict[ObjectKind, dict[Key, Tree]] = field(default_factory=lambda: {each: {} for each in KEPT_WHOLE})
     hami: hami_seen.HamiSeen = field(default_factory=hami_seen.HamiSeen)
     references: References = field(default_factory=References)
+    choosers: ChoosersSeen = field(default_factory=ChoosersSeen)
+    askers: AskersSeen = field(default_factory=AskersSeen)
     kinds: set[str] = field(default_factory=set)
     # It was written down by ourselves, each kind whole.
     is_recorded: bool = False
@@ -124,6 +130,7 @@ class ClusterObjects:
         if kind.kind in _MAKERS:
             self.stack.add_maker(kind.kind, key, data)
         self.references.add(kind.known_as, key, data)
+        self.choosers.add(kind.known_as, key, data)
         self._keep(kind, key, data)
 
     def add_list(self, kinds: Iterable[str], namespaces: Collection[str] = ()) -> None:
@@ -168,12 +175,20 @@ class ClusterObjects:
             self._keep_daemonset(key, data)
         elif kind is JOBS:
             self.gpu_pods.add_job(key, data)
-        elif kind in OF_CLAIMS:
+        else:
+            self._keep_of_others(kind, key, data)
+
+    def _keep_of_others(self, kind: ObjectKind, key: Key, data: Mapping[str, Any]) -> None:
+        if kind in OF_CLAIMS:
             self._keep_of_claims(kind, key, data)
+        elif kind is DISRUPTION_BUDGETS:
+            self.stack.add_budget(key, data)
         elif kind in KEPT_WHOLE:
             self.documents[kind][key] = kind.document(data)
         elif kind in hami_seen.KINDS:
             self._keep_of_hami(kind, key, data)
+        if kind in ASKERS:
+            self.askers.add(kind.kind, key[1], data)
 
     def add_pods_of(self, part: ClusterObjects) -> None:
         """Adds the pods of a part of a dump that holds nothing else, and none of those that are here."""

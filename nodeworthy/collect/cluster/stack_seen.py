@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
-from nodeworthy.collect.cluster.kinds import CONFIG_MAPS
+from nodeworthy.collect.cluster.kinds import CONFIG_MAPS, NAMESPACES
 from nodeworthy.documents.plain import mapping_at, mappings_at, number_at, strings_at, text_at
+from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.asking_pod import asks_for_gpus
+from nodeworthy.facts.cluster.held_upgrades import Budget, budget
 from nodeworthy.facts.cluster.refused_pod import refused_pods
 from nodeworthy.facts.cluster.sandbox_failure import subject_of, words_of
 from nodeworthy.facts.cluster.scheduling_events import time_of
@@ -31,6 +33,8 @@ _MOST = 1000
 _FAILED, _NO_IMAGE = "Failed", "Failed to pull image"
 # Its word for a Secret with the registry's password that is not there; it pulls without, and is refused.
 _SECRETLESS = "FailedToRetrieveImagePullSecret"
+# How a configuration of the device plugin begins.
+_OF_THE_PLUGIN = pattern(r"(?m)^version:\s*[\"']?v1[\"']?\s*$", words=("version:",))
 # How it names a ConfigMap that is not there for a pod.
 _NO_MAP = pattern(r'configmaps? "(?P<name>[a-z0-9][a-z0-9.-]{0,252})" not found')
 # What a controller says of pods, or of Jobs with them, that the API server refuses; Kubeflow's has its own word, and
@@ -63,6 +67,13 @@ class StackSeen:
     # The ConfigMaps that were read, and those of them that hold configurations of mig-parted.
     config_maps: set[Key] = field(default_factory=set)
     mig_maps: dict[Key, tuple[MigLayouts, ...]] = field(default_factory=dict)
+    # Of those that hold configurations of the device plugin, what is in each.
+    plugin_maps: dict[Key, tuple[str, ...]] = field(default_factory=dict)
+    # The labels of pods that makers will make, each with its namespace.
+    templates: list[tuple[str, Mapping[str, str]]] = field(default_factory=list)
+    # What must not be interrupted, by a selector of pods; and namespaces that were deleted, and are still there.
+    budgets: dict[Key, Budget] = field(default_factory=dict)
+    ending: dict[str, Tree] = field(default_factory=dict)
     # What OpenShift asks of the nodes of a project's pods, by namespace.
     of_projects: dict[str, str] = field(default_factory=dict)
     # Those of the stack itself that are no DaemonSets, and which part each is.
@@ -90,6 +101,7 @@ class StackSeen:
 
     def add_maker(self, kind: str, key: Key, data: Mapping[str, Any]) -> None:
         template, maker = mapping_at(data, "spec", "template"), "/".join((kind, *key))
+        self.templates.append((key[0], strings_at(template, "metadata", "labels")))
         if asks_for_gpus(template):
             self._asking.add(maker)
         elif part := _part_in(template):
@@ -97,11 +109,21 @@ class StackSeen:
 
     def add_namespace(self, name: str, data: Mapping[str, Any]) -> None:
         self.of_projects[name] = strings_at(data, "metadata", "annotations").get(_OF_A_PROJECT, "")
+        self.ending.pop(name, None)
+        if text_at(data, "metadata", "deletionTimestamp"):
+            self.ending[name] = NAMESPACES.document(data)
+
+    def add_budget(self, key: Key, data: Mapping[str, Any]) -> None:
+        self.budgets[key] = budget(key, data)
 
     def add_config_map(self, key: Key, data: Mapping[str, Any]) -> None:
         self.config_maps.add(key)
         self.mig_maps.pop(key, None)
-        if any(MIG_CONFIGS in written for written in strings_at(data, "data").values()):
+        self.plugin_maps.pop(key, None)
+        texts = strings_at(data, "data")
+        if texts and all(_OF_THE_PLUGIN.search(written) for written in texts.values()):
+            self.plugin_maps[key] = tuple(sorted(texts))
+        if any(MIG_CONFIGS in written for written in texts.values()):
             self.mig_maps[key] = tuple(layouts_in_object(CONFIG_MAPS.document(data)))
 
     def add_event(self, data: Mapping[str, Any]) -> None:

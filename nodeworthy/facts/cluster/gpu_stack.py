@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import ClassVar
 
 from nodeworthy.facts.cluster.elapsed import has_just_begun
+from nodeworthy.facts.cluster.held_upgrades import STATE, HeldUpgrade
 from nodeworthy.facts.cluster.lingering_pods import lingering_pods
 from nodeworthy.facts.cluster.mig_refused import MigReason
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
@@ -29,7 +30,7 @@ from nodeworthy.verdict import Place
 
 # A node that boots, or whose kubelet starts again, is not ready for a while.
 _RECOVERS = timedelta(minutes=5)
-UPGRADE = "nvidia.com/gpu-driver-upgrade-state"
+UPGRADE = STATE
 _WANTED = "nvidia.com/mig.config"
 _WANTED_VGPUS = "nvidia.com/vgpu.config"
 
@@ -132,6 +133,8 @@ class GpuStack:
     without_vgpus: tuple[FailedVgpus, ...] = ()
     # Its own pods that no node takes.
     unplaced: tuple[UnplacedPart, ...] = ()
+    # Nodes whose driver is not upgraded for a pod that may not go.
+    held: tuple[HeldUpgrade, ...] = ()
     # Why not all of it could be looked at.
     unseen: str | None = None
 

@@ -6,7 +6,7 @@ import difflib
 import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, strings_at, text_at
 from nodeworthy.facts.pod.containers import is_gpu_resource
@@ -20,7 +20,7 @@ Id = tuple[str, str, str]
 # How deep an object is looked into for GPUs.
 _DEEPEST = 14
 # Words by which an object that asks for no resources is about GPUs all the same: a metric, a chart, an image.
-_OF_GPUS = pattern(r"(?i:nvidia|dcgm_fi_|\bgpu|\bvllm)")
+OF_GPUS = pattern(r"(?i:nvidia|dcgm_fi_|\bgpu|\bvllm)")
 _OVER = ("Running", "Succeeded", "Failed")
 _NETWORKS = "networks"
 
@@ -56,15 +56,9 @@ class Dangling:
 
 @dataclass(frozen=True)
 class NamedObjects:
-    called: ClassVar[str] = "a cluster whose objects name each other"
-
     dangling: tuple[Dangling, ...]
     # How many names were looked for.
     looked_for: int = 0
-
-    @property
-    def place(self) -> Place:
-        return self.dangling[0].place if self.dangling else Place(subject="references")
 
     @property
     def victims(self) -> frozenset[str]:
@@ -184,7 +178,7 @@ def _names_in(row: Reference, namespace: str, data: Mapping[str, Any]) -> Iterat
         namespace = text_at(data, *row.within)
         if not namespace:
             return
-    found = list(_walked(data, row.at))
+    found = list(walked(data, row.at))
     if row.form == _NETWORKS:
         found = [network for each in found for network in _networks(each)]
     if not found and row.or_default:
@@ -199,7 +193,7 @@ def _names_in(row: Reference, namespace: str, data: Mapping[str, Any]) -> Iterat
             yield Named(row, kinds, text_at(each, "namespace") or namespace, name)
 
 
-def _walked(data: Any, names: Sequence[str]) -> Iterator[Any]:
+def walked(data: Any, names: Sequence[str]) -> Iterator[Any]:
     if not names:
         if isinstance(data, str | dict):
             yield data
@@ -208,9 +202,9 @@ def _walked(data: Any, names: Sequence[str]) -> Iterator[Any]:
     if name.endswith("[]"):
         listed = at(data, name[:-2])
         for each in listed if isinstance(listed, list) else ():
-            yield from _walked(each, rest)
+            yield from walked(each, rest)
     else:
-        yield from _walked(at(data, name), rest)
+        yield from walked(at(data, name), rest)
 
 
 def _said(data: Mapping[str, Any], way: str) -> str:
@@ -254,4 +248,4 @@ def _asks_for_gpus(said: Any, by_words: bool, depth: int) -> bool:
         return any(is_gpu_resource(name) or _asks_for_gpus(value, by_words, depth + 1) for name, value in said.items())
     if isinstance(said, list):
         return any(_asks_for_gpus(each, by_words, depth + 1) for each in said)
-    return by_words and isinstance(said, str) and _OF_GPUS.search(said) is not None
+    return by_words and isinstance(said, str) and OF_GPUS.search(said) is not None

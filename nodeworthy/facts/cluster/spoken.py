@@ -8,7 +8,7 @@ from typing import Any
 
 from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
 from nodeworthy.documents.tree import Tree, plain
-from nodeworthy.facts.cluster.references import is_about_gpus
+from nodeworthy.facts.cluster.references import OF_GPUS, is_about_gpus
 from nodeworthy.known.tables import table_of
 from nodeworthy.records import dataclass
 
@@ -41,15 +41,17 @@ def how_it_is_told(kind: str) -> HowTold:
 def own_words(found: Tree, lasts: Lasts) -> str:
     """Its own words; empty where it says nothing, or is not about GPUs."""
     row, data = speaking()[found.get("kind").string], plain(found)
-    if not row.get("is_ours") and not is_about_gpus(data):
+    is_ours = row.get("is_ours") or is_about_gpus(data)
+    if not is_ours and not row.get("by_its_words"):
         return ""
     said = _by_a_condition(row, data, lasts) or _by_its_parts(row, data)
-    return said or _by_its_failure(row, data)
+    said = said or _by_its_failure(row, data)
+    return said if is_ours or OF_GPUS.search(said) else ""
 
 
 def _by_a_condition(row: Mapping[str, Any], data: Mapping[str, Any], lasts: Lasts) -> str:
-    for each in mappings_at(data, "status", "conditions"):
-        for told in row.get("told", ()):
+    for told in row.get("told", ()):
+        for each in mappings_at(data, "status", "conditions"):
             reason = text_at(each, "reason")
             is_meant = text_at(each, "type") == told["type"] and text_at(each, "status") == told["status"]
             if not is_meant or reason not in told.get("reasons", (reason,)):

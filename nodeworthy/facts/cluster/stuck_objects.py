@@ -21,6 +21,8 @@ from nodeworthy.verdict import Place
 
 # Why one has the condition Error that its parts tell better: they are not ready yet.
 _NOT_YET = frozenset(("OperandNotReady", "DriverNotReady"))
+# Source: gpu-operator a22dbf67, controllers/clusterpolicy_controller.go: of several the first counts.
+_IGNORED = "state ignored"
 # Why one is called ready that waits for something else.
 _BLIND = "NFDLabelsMissing"
 # Karpenter's word for: what it says itself is said by another condition, or has not been looked at.
@@ -129,6 +131,7 @@ def stuck_objects(objects: Iterable[Tree], around: Around) -> Iterator[StuckObje
         told = replace(told, cause=cause_of(each, around.makers)) if kind in MAKERS else told
         waits, remedy = _why_not_ready(each, around) if kind in _OPERATORS_OWN else ("", "")
         told = replace(told, cause=waits, remedy=remedy) if waits else told
+        told = _of_a_second(told) if said == _IGNORED else told
         yield _of_its_head(told, around.heads[_key(each)]) if told.victims and kind == "RayCluster" else told
 
 
@@ -156,6 +159,16 @@ def _stuck_object(kind: str, found: Tree, said: str) -> StuckObject:
         told.remedy.format(name=name, namespace=namespace),
         cause=told.cause,
         starts_nodes=kind in _STARTS_NODES,
+    )
+
+
+def _of_a_second(told: StuckObject) -> StuckObject:
+    return replace(
+        told,
+        fault="the GPU operator passes over a second ClusterPolicy",
+        should="one ClusterPolicy in the cluster",
+        cause="it goes by the one that was there first, and nothing that stands in this one counts",
+        remedy="write what is meant into the other one, and delete this one: kubectl get clusterpolicies",
     )
 
 
@@ -187,6 +200,8 @@ def _conditions(found: Tree) -> Iterator[_Condition]:
 
 
 def _of_the_operator(policy: Tree, around: Around) -> str:
+    if policy.get("status", "state").text == "ignored":
+        return _IGNORED
     for each in _conditions(policy):
         failed = each.type == "Error" and (each.reason not in _NOT_YET or _waits_in_vain(each, around))
         if each.status == "True" and each.message and (failed or each.reason == _BLIND):

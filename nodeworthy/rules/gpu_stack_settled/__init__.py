@@ -40,14 +40,16 @@ of a Job, a StatefulSet or a Deployment whose pods ask for GPUs.
 A part that tolerates other taints than those of the nodes with GPUs never comes to them: without feature discovery a
 node has no labels, and without labels the other parts pass it by. Nodes that say themselves that their MIG
 configuration or the upgrade of their driver failed stay so until somebody mends it and asks again; what is wrong with
-a MIG configuration, the ConfigMap that the ClusterPolicy names says where it was read.
+a MIG configuration, the ConfigMap that the ClusterPolicy names says where it was read. A node whose driver is to be
+upgraded has to be emptied first: a PodDisruptionBudget that asks for as many pods as there are never lets that happen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from nodeworthy.facts.cluster.gpu_stack import FailedMig, FailedUpgrade, FailedVgpus, GpuStack, UnreadyNodes
+from nodeworthy.facts.cluster.held_upgrades import HeldUpgrade
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.stack_daemonset import ShutOut
 from nodeworthy.known.chain import link_of_part
@@ -61,7 +63,7 @@ from nodeworthy.rules.gpu_stack_settled.missing_pods import (
     work_without_pods,
 )
 from nodeworthy.rules.gpu_stack_settled.stuck_pods import OF_MACHINES, stuck_pods
-from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, unknown
+from nodeworthy.verdict import Draft, Findings, Place, Related, Severity, fail, unknown
 
 RULE = Rule(
     "gpu-stack-settled",
@@ -72,6 +74,11 @@ RULE = Rule(
 )
 
 _SHOWN = 3
+_UPGRADE = "nvidia.com/gpu-driver-upgrade-state"
+_LET_IT_GO = (
+    "run one pod more than the budget asks for (elsewhere), or lower its minAvailable for the time, or end the pod by "
+    "hand: kubectl get poddisruptionbudgets -A"
+)
 # What nodes lack where feature discovery does not come.
 _MISSING = "labels"
 
@@ -92,10 +99,18 @@ def nothing_is_stuck(stack: GpuStack) -> Findings:
         yield object_not_done(stuck)
     for unready in stack.unready:
         yield _not_fit(unready)
-    if stack.upgrade is not None:
-        yield _not_upgraded(stack.upgrade)
     if stack.unseen is not None:
         yield unknown(stack, f"whether all of the GPU stack runs well is not known: {stack.unseen}")
+
+
+@RULE.check
+def drivers_are_upgraded(stack: GpuStack) -> Findings:
+    held = {each.node.name: each for each in stack.held}
+    if stack.upgrade is not None:
+        yield _not_upgraded(stack.upgrade, held)
+    for waits in stack.held:
+        if stack.upgrade is None or waits.node not in stack.upgrade.nodes:
+            yield _not_emptied(waits)
 
 
 @RULE.check
@@ -201,8 +216,10 @@ def _how_many(node: NodeGpus) -> str:
     return f", {counted} of them" if counted else ""
 
 
-def _not_upgraded(found: FailedUpgrade) -> Draft:
+def _not_upgraded(found: FailedUpgrade, held: Mapping[str, HeldUpgrade]) -> Draft:
     first = found.nodes[0].name
+    kept = next((held[each.name] for each in found.nodes if each.name in held), None)
+    why = f"{_kept(kept)}; " if kept is not None else ""
     waits = (
         f"; {_count(found.behind)} still to be upgraded, and failed nodes use up maxUnavailable" if found.behind else ""
     )
@@ -212,11 +229,32 @@ def _not_upgraded(found: FailedUpgrade) -> Draft:
         is_="nvidia.com/gpu-driver-upgrade-state=upgrade-failed",
         should="upgrade-done",
         related=[*_each(found.nodes, "is upgrade-failed"), *_each(found.behind, "is upgrade-required")],
-        cause=f"the upgrade controller leaves a failed node to somebody{waits}",
-        remedy=f"read why on {first}: kubectl get pods -A --field-selector spec.nodeName={first} | grep driver; once "
-        f"mended: kubectl label node {first} nvidia.com/gpu-driver-upgrade-state=upgrade-required --overwrite",
+        cause=f"{why}the upgrade controller leaves a failed node to somebody{waits}",
+        remedy=f"{_LET_IT_GO}; then: kubectl label node {first} {_UPGRADE}=upgrade-required --overwrite"
+        if kept is not None
+        else f"read why on {first}: kubectl get pods -A --field-selector spec.nodeName={first} | grep driver; once "
+        f"mended: kubectl label node {first} {_UPGRADE}=upgrade-required --overwrite",
         link="module",
         nodes=[node.name for node in found.nodes],
+    )
+
+
+def _not_emptied(found: HeldUpgrade) -> Draft:
+    return fail(
+        found,
+        f"the driver of {found.node.title} can't be upgraded: a PodDisruptionBudget keeps a pod on it",
+        is_=f"{_UPGRADE}={found.state}",
+        should="a node that can be emptied",
+        cause=_kept(found),
+        remedy=_LET_IT_GO,
+        related=[Related(Place(object=found.budget), f"keeps {found.pod}")],
+    )
+
+
+def _kept(found: HeldUpgrade) -> str:
+    return (
+        f"the operator evicts the pods of {found.node.title} before it changes the driver, and {found.budget} lets "
+        f"none of its pods go: as many have to stay as there are ({found.pod})"
     )
 
 

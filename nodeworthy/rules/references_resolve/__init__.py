@@ -7,6 +7,14 @@ StorageClass, or gets the default one, where there is one; KServe's InferenceSer
 runtime, a NIMService its NIMCache, a HelmRelease its HelmRepository and what it depends on, and an autoscaler
 what it scales.
 
+A queue of KAI's or Volcano's, a network that Multus is asked for, the checks and topologies of Kueue's queues and the
+ConfigMaps of a ClusterPolicy are such names, too; and so is the label of a node by which the device plugin goes to one
+of its configurations: of one that is not there the plugin ends, and with neither a label nor a default it shares
+nothing. What chooses nodes by labels (a SriovNetworkNodePolicy, a Topology) does nothing where none has them; of a
+ResourceFlavor, whose nodes may be started later, that is told where nodes have another value that was meant. A webhook
+that the API server has to ask, behind whose Service nobody is ready, keeps all that it is asked about from being made;
+and a Service whose selector is not that of the pod with GPUs that bears its name leads to nobody.
+
 Told is the name at which the chain ends, with all that waits behind it, where one of them asks for GPUs and the object
 that names does not say that it is well. A name is nobody's only where the whole list of its kind was read (`kubectl get
 KIND -A`, or the API server's own): of a few objects that somebody has picked nothing follows.
@@ -14,7 +22,8 @@ KIND -A`, or the API server's own): of a few objects that somebody has picked no
 
 from __future__ import annotations
 
-from nodeworthy.facts.cluster.references import Dangling, NamedObjects, kind_of, object_of
+from nodeworthy.facts.cluster.references import Dangling, kind_of, object_of
+from nodeworthy.facts.cluster.relations import Relations
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Place, Severity, fail
 
@@ -30,8 +39,8 @@ _SHOWN = 4
 
 
 @RULE.check
-def what_is_named_is_there(named: NamedObjects) -> Findings:
-    for each in named.dangling:
+def what_is_named_is_there(relations: Relations) -> Findings:
+    for each in relations.named.dangling:
         yield _draft(each) if each.named.name else _without_default(each)
 
 
@@ -45,7 +54,8 @@ def _draft(found: Dangling) -> Draft:
         cause=f"{found.named.by.then}{_where_it_is(found)}",
         remedy=found.named.by.mend or f"name one that is there, or make it: {_look(found)}",
         victims=found.victims,
-        link="pod",
+        # Which part of the stack it is that then fails, that tells.
+        link="" if found.named.by.is_ours else "pod",
     )
 
 

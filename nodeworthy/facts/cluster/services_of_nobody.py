@@ -1,0 +1,76 @@
+"""Services that lead to no pod, beside pods with GPUs to which they were meant to lead."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from nodeworthy.documents.plain import strings_at
+from nodeworthy.facts.cluster.pod import ClusterPod
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place
+
+Key = tuple[str, str]
+# The labels by which programs are told apart. Others (a role, a version, `ray.io/serve`) are changed while pods run,
+# and by them a Service may lead to nobody for a while.
+_OF_PROGRAMS = frozenset(
+    (
+        "app",
+        "k8s-app",
+        "name",
+        "run",
+        "component",
+        "app.kubernetes.io/name",
+        "app.kubernetes.io/instance",
+        "app.kubernetes.io/component",
+    )
+)
+
+
+@dataclass(frozen=True)
+class ServiceOfNobody:
+    key: Key
+    selector: Mapping[str, str]
+    # The pod that it was meant for, and the labels in which they differ, as the pod has them.
+    pod: str
+    differs: tuple[tuple[str, str], ...]
+
+    @property
+    def place(self) -> Place:
+        return Place(object="/".join(("Service", *self.key)))
+
+
+def services_of_nobody(
+    services: Mapping[Key, Mapping[str, Any]],
+    pods: Collection[ClusterPod],
+    templates: Collection[tuple[str, Mapping[str, str]]],
+) -> Iterator[ServiceOfNobody]:
+    """`templates` are the labels of pods that are yet to be made, each with its namespace."""
+    with_gpus: dict[str, list[ClusterPod]] = {}
+    for pod in pods:
+        if pod.wants_gpus and pod.ready:
+            with_gpus.setdefault(pod.namespace, []).append(pod)
+    asked = {key: strings_at(each, "spec", "selector") for key, each in services.items() if key[0] in with_gpus}
+    if not asked:
+        return
+    labels = [(pod.namespace, pod.labels) for pod in pods if not pod.is_over]
+    for key, selector in asked.items():
+        if selector and not any(_chooses(key[0], selector, *each) for each in (*labels, *templates)):
+            yield from _meant(key, selector, with_gpus[key[0]])
+
+
+def _chooses(namespace: str, selector: Mapping[str, str], other: str, labels: Mapping[str, str]) -> bool:
+    return other == namespace and all(labels.get(name) == value for name, value in selector.items())
+
+
+def _meant(key: Key, selector: Mapping[str, str], pods: Collection[ClusterPod]) -> Iterator[ServiceOfNobody]:
+    """The pod that bears the Service's name, or all of its labels but one, and contradicts it."""
+    for pod in pods:
+        differs = [
+            (name, pod.labels.get(name, "")) for name, value in selector.items() if pod.labels.get(name) != value
+        ]
+        contradicts = all(name in _OF_PROGRAMS and value for name, value in differs)
+        bears_its_name = key[1] in {pod.labels.get(name) for name in _OF_PROGRAMS}
+        if contradicts and (bears_its_name or len(differs) == 1 < len(selector)):
+            yield ServiceOfNobody(key, selector, pod.object, tuple(differs))
+            return
