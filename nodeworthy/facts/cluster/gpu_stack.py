@@ -20,6 +20,7 @@ from nodeworthy.facts.cluster.unsettled_pods import (
     UnsettledPods,
     claims_of_nvidias,
     failed_by_their_own_words,
+    silent_pods,
     unsettled_pods,
     with_its_node,
     without_victims,
@@ -135,6 +136,8 @@ class GpuStack:
     unplaced: tuple[UnplacedPart, ...] = ()
     # Nodes whose driver is not upgraded for a pod that may not go.
     held: tuple[HeldUpgrade, ...] = ()
+    # Users' pods that do not start, of which nobody says why.
+    silent: tuple[ClusterPod, ...] = ()
     # Why not all of it could be looked at.
     unseen: str | None = None
 
@@ -180,6 +183,7 @@ def gpu_stack(
         tuple(FailedMig(node) for node in with_gpus if node.is_not_cut),
         _upgrade(with_gpus),
         tuple(_unmade(pods, daemonsets, refused, with_gpus)),
+        silent=tuple(silent_pods((pod for pod in pods if pod.object not in told), now, said)),
         without_vgpus=tuple(FailedVgpus(node) for node in with_gpus if node.has_no_vgpus),
         unready=tuple(_unready(ailing, now)),
     )

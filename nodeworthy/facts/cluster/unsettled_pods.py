@@ -56,6 +56,10 @@ _WITHOUT_TOOLS = "smi-not-in-container"
 _FOR_EACH_POD = "sandbox-image-gone"
 
 
+# Longer than the largest image takes.
+_IS_FORGOTTEN = timedelta(minutes=45)
+
+
 @dataclass(frozen=True)
 class UnsettledPods:
     """Pods of one maker that fare alike."""
@@ -238,6 +242,15 @@ def _of_user(pod: ClusterPod, said: Mapping[str, str], claimed: Collection[str])
     if asks and pod.fault and is_killed_in_its_init(pod):
         return pod.fault
     return _of_the_platform(pod, said) if asks else ""
+
+
+def silent_pods(pods: Iterable[ClusterPod], now: datetime | None, told: Collection[str]) -> Iterator[ClusterPod]:
+    """Users' pods with GPUs on a node that no kubelet has started for so long that what it said is forgotten."""
+    for pod in pods:
+        hangs = pod.uses_gpus and not pod.part and not pod.waits_in and not pod.never_started
+        since = moment(pod.since or pod.started)
+        if hangs and pod.waits_for_its_sandbox and pod.object not in told and has_lasted(since, now, _IS_FORGOTTEN):
+            yield pod
 
 
 def is_killed_in_its_init(pod: ClusterPod) -> bool:

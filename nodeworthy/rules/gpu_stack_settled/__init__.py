@@ -51,6 +51,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from nodeworthy.facts.cluster.gpu_stack import FailedMig, FailedUpgrade, FailedVgpus, GpuStack, UnreadyNodes
 from nodeworthy.facts.cluster.held_upgrades import HeldUpgrade
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
+from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.stack_daemonset import ShutOut
 from nodeworthy.known.chain import link_of_part
 from nodeworthy.known.evidence import in_text
@@ -117,6 +118,29 @@ def drivers_are_upgraded(stack: GpuStack) -> Findings:
 def its_pods_come_to_nodes(stack: GpuStack) -> Findings:
     for each in stack.unplaced:
         yield part_no_node_takes(each)
+
+
+@RULE.check
+def somebody_says_why_it_waits(stack: GpuStack) -> Findings:
+    by_node: dict[str, list[ClusterPod]] = {}
+    for pod in stack.silent:
+        by_node.setdefault(pod.node, []).append(pod)
+    for node, pods in by_node.items():
+        yield _silent(node, pods)
+
+
+def _silent(node: str, pods: Sequence[ClusterPod]) -> Draft:
+    first = pods[0]
+    which = "a pod with GPUs" if len(pods) == 1 else f"{len(pods)} pods with GPUs"
+    return unknown(
+        first,
+        f"why {which} on node '{node}' is not started is not known: no event of it is in what was read (the API server "
+        "forgets them after an hour)",
+        is_=f"ContainerCreating since {first.since or first.started}",
+        remedy=f"delete the pod and read what is said of the new one: kubectl describe pod -n {first.namespace} "
+        f"{first.name}; on {node}: journalctl -u kubelet --since -2h | grep {first.name}",
+        victims=tuple(pod.object for pod in pods),
+    )
 
 
 @RULE.check
