@@ -66,6 +66,7 @@ def read_pods(path: Path, read: Read, seen: ClusterObjects) -> int:
     counts = [count for _, count in made]
     if None in counts or not all(own.kinds == {PODS.plural} for own, _ in made) or not _are_all_apart(seen, made):
         return 0
+    seen.add_list((PODS.key,), {namespace for own, _ in made for span in own.spans[PODS.key] for namespace in span})
     # What was added is let go at once: nobody holds all of it twice.
     made.reverse()
     while made:

@@ -193,9 +193,6 @@ class ClusterObjects:
     def add_pods_of(self, part: ClusterObjects) -> None:
         """Adds the pods of a part of a dump that holds nothing else, and none of those that are here."""
         self.kinds |= part.kinds
-        for each, spans in part.spans.items():
-            for span in spans:
-                self.add_list((each,), span)
         self.references.add_all(part.references)
         self.objects += part.objects
         self._versions[PODS.plural].update(part._versions[PODS.plural])
