@@ -245,7 +245,8 @@ def _asks_for_gpus(said: Any, by_words: bool, depth: int) -> bool:
     if depth > _DEEPEST:
         return False
     if isinstance(said, dict):
-        return any(is_gpu_resource(name) or _asks_for_gpus(value, by_words, depth + 1) for name, value in said.items())
+        names = (name for name in said if isinstance(name, str))
+        return any(map(is_gpu_resource, names)) or any(_asks_for_gpus(v, by_words, depth + 1) for v in said.values())
     if isinstance(said, list):
         return any(_asks_for_gpus(each, by_words, depth + 1) for each in said)
     return by_words and isinstance(said, str) and OF_GPUS.search(said) is not None
