@@ -53,14 +53,17 @@ def services_of_nobody(
     asked = {key: strings_at(each, "spec", "selector") for key, each in services.items() if key[0] in with_gpus}
     if not asked:
         return
-    labels = [(pod.namespace, pod.labels) for pod in pods if not pod.is_over]
+    labels: dict[str, list[Mapping[str, str]]] = {namespace: [] for namespace, _ in asked}
+    for namespace, some in (*((pod.namespace, pod.labels) for pod in pods if not pod.is_over), *templates):
+        if namespace in labels:
+            labels[namespace].append(some)
     for key, selector in asked.items():
-        if selector and not any(_chooses(key[0], selector, *each) for each in (*labels, *templates)):
+        if selector and not any(_chooses(selector, some) for some in labels[key[0]]):
             yield from _meant(key, selector, with_gpus[key[0]])
 
 
-def _chooses(namespace: str, selector: Mapping[str, str], other: str, labels: Mapping[str, str]) -> bool:
-    return other == namespace and all(labels.get(name) == value for name, value in selector.items())
+def _chooses(selector: Mapping[str, str], labels: Mapping[str, str]) -> bool:
+    return all(labels.get(name) == value for name, value in selector.items())
 
 
 def _meant(key: Key, selector: Mapping[str, str], pods: Collection[ClusterPod]) -> Iterator[ServiceOfNobody]:
