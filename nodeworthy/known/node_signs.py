@@ -14,6 +14,9 @@ from nodeworthy.records import dataclass
 # Of a class with its vendor: pci-0302_10de.present.
 _OF_A_VENDOR = "feature.node.kubernetes.io/pci-0302_"
 # Of a card of NVIDIA's with more than the operator looks for: pci-10de_2330.present, pci-0302_10de_2330.present.
+# How NFD calls a card by its vendor alone, and by its class before that, as it does unless it is told otherwise.
+OF_NVIDIA = "feature.node.kubernetes.io/pci-10de.present"
+_BY_CLASS = pattern(r"feature\.node\.kubernetes\.io/pci-03\d\d_10de\.present")
 _WITH_MORE = pattern(r"feature\.node\.kubernetes\.io/pci-(?:03\d\d_)?10de(?:_[0-9a-f]{4}){1,3}\.present")
 
 
@@ -88,6 +91,13 @@ def labelled_with_more(labels: Mapping[str, str]) -> str:
     if any(labels.get(name) == value for name, value in GPU_SIGNS):
         return ""
     return next((name for name, value in labels.items() if value == "true" and _WITH_MORE.fullmatch(name)), "")
+
+
+def labelled_by_class(labels: Mapping[str, str]) -> str:
+    """The label by which NFD tells of a card by its class and NVIDIA's id, where none tells of the id alone."""
+    if labels.get(OF_NVIDIA) == "true":
+        return ""
+    return next((name for name, value in labels.items() if value == "true" and _BY_CLASS.fullmatch(name)), "")
 
 
 def has_a_card_of_no_vendor(labels: Mapping[str, str]) -> bool:

@@ -23,6 +23,9 @@ class Reference:
     form: str = ""
     # Who does not say one of these there names nothing by it.
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    # What both have to say alike there, for whoever looks at the one to see the other; and what comes of it else.
+    agree: tuple[str, ...] = ()
+    disagree: str = ""
     # It matters, whatever stands in it.
     is_ours: bool = False
     by: Mapping[str, str] = field(default_factory=dict)
@@ -49,7 +52,7 @@ def named_kinds() -> Mapping[str, tuple[Reference, ...]]:
 
 def _reference(row: Mapping[str, object]) -> Reference:
     said = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items() if name != "source"}
-    said |= {name: way_of(said[name]) for name in ("at", "within") if name in said}
+    said |= {name: way_of(said[name]) for name in ("at", "within", "agree") if name in said}
     return Reference(**said)  # type: ignore[arg-type]
 
 

@@ -23,11 +23,12 @@ from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.offered_gpus import OWN_PLUGIN_IS_SILENT, RESTART_OWN_PLUGIN, OfferedGpus
 from nodeworthy.facts.cluster.pending_kept_away import is_a_cordon
-from nodeworthy.facts.cluster.pending_not_offered import why_unlabelled
+from nodeworthy.facts.cluster.pending_not_offered import NAME_IT_ALONE, why_unlabelled
 from nodeworthy.facts.cluster.plugins_on_nodes import PluginsOnNodes
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
 from nodeworthy.facts.operator.device_plugins import Advertiser, DevicePlugins, PluginBesideImage, meet
 from nodeworthy.facts.pod.node_choice import Selection, labels_asked_for
+from nodeworthy.known.node_signs import OF_NVIDIA, labelled_by_class
 from nodeworthy.known.operator_parts import DEPLOY, DEVICE_PLUGIN, NO_PLUGIN_OF_GKE
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Known, Located, Related, Severity, Unknown, fail, need, unknown
@@ -261,7 +262,7 @@ def one_is_there(offered: OfferedGpus) -> Findings:
     if first.name in offered.with_own_plugin:
         yield _own_is_silent(offered)
         return
-    labelled = why_unlabelled(offered.bare)
+    labelled = why_unlabelled(offered.bare) or _by_class(first, offered.plugins)
     yield fail(
         first,
         "no device plugin advertises the GPUs",
@@ -296,6 +297,16 @@ def _bring_one(node: NodeGpus, offered: OfferedGpus) -> str:
         if not missing
         else f"let {node.name} have {' '.join(missing)}, where its GPUs are meant to be offered: see who sets it "
         f"(node feature discovery those of its own names), or kubectl label node {node.name} {' '.join(missing)}"
+    )
+
+
+def _by_class(node: NodeGpus, plugins: Sequence[DaemonSetManifest]) -> tuple[str, str] | None:
+    """Why a plugin that goes by NFD's label of the vendor leaves a node out that is labelled by the card's class."""
+    label, by = labelled_by_class(node.labels), [each for each in plugins if OF_NVIDIA in Selection(each.pods).labels]
+    if not label or len(by) != 1:
+        return None
+    return f"{by[0].title} chooses nodes by {OF_NVIDIA}, and NFD tells of the card of {node.title} by {label}", (
+        f"{NAME_IT_ALONE}; or let the plugin choose by {label} (affinity in its chart's values)"
     )
 
 

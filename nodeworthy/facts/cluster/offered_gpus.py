@@ -147,8 +147,8 @@ def _offers_none(node: NodeGpus, now: datetime | None) -> bool:
     labels = node.labels
     if labels.get(WORKLOAD, _CONTAINERS) != _CONTAINERS or labels.get(OPERANDS) == "false":
         return False
-    # Left out, or put off while its GPUs are cut anew or its driver is changed.
-    if labels.get(DEVICE_PLUGIN, "true") != "true":
+    # Left out, or put off while its GPUs are cut anew or its driver is changed; an empty label is neither.
+    if (labels.get(DEVICE_PLUGIN) or "true") != "true":
         return False
     return not has_just_begun(node.ready_since, now, _STARTS)
 

@@ -82,7 +82,7 @@ _OF_A_LONGER_NAME = (
     "NFD tells of the card by {}, and the operator looks for pci-10de.present (or pci-0302_10de.present, "
     "pci-0300_10de.present): it brings nothing to such a node, and takes away what it brought"
 )
-_NAME_IT_ALONE = (
+NAME_IT_ALONE = (
     "let NFD write the vendor alone: sources.pci.deviceLabelFields: [vendor] in its worker's configuration (of "
     "OpenShift's NodeFeatureDiscovery: workerConfig.configData), or let a NodeFeatureRule write pci-10de.present; to "
     "be sure: kubectl get node NODE --show-labels | tr , '\\n' | grep 10de"
@@ -330,7 +330,7 @@ def _by_their_labels(says: str, have: Sequence[NodeGpus]) -> tuple[str, str] | N
 def why_unlabelled(have: Sequence[NodeGpus]) -> tuple[str, str] | None:
     """Why the operator brings nothing to nodes that NFD labels otherwise than it knows them, and what to do."""
     label = next(filter(None, (labelled_with_more(node.labels) for node in have)), "")
-    return (_OF_A_LONGER_NAME.format(label), _NAME_IT_ALONE) if label else None
+    return (_OF_A_LONGER_NAME.format(label), NAME_IT_ALONE) if label else None
 
 
 def _by_its_words(cause: str, pod: ClusterPod, world: PendingWorld) -> tuple[str, str]:

@@ -35,6 +35,8 @@ class Named:
     namespace: str
     # Empty where it names none, and gets the default one.
     name: str
+    # What the named one has to say as well, where there is anything.
+    says: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,8 @@ class Dangling:
     elsewhere: tuple[str, ...]
     # Who waits for the one that names.
     victims: tuple[str, ...]
+    # It is there, and says this where both have to say alike.
+    otherwise: str | None = None
 
     @property
     def place(self) -> Place:
@@ -73,11 +77,16 @@ class References:
     # By kind, by namespace and name: the values by which it is named.
     there: dict[str, dict[tuple[str, str], frozenset[str]]] = field(default_factory=dict)
     naming: dict[Id, tuple[Named, ...]] = field(default_factory=dict)
+    # What those say of whom something is asked beside their name.
+    saying: dict[tuple[Id, tuple[str, ...]], str] = field(default_factory=dict)
     of_gpus: set[Id] = field(default_factory=set)
 
     def add(self, kind: str, key: tuple[str, str], data: Mapping[str, Any]) -> None:
         if kind in named_kinds():
             self.there.setdefault(kind, {})[key] = frozenset(_values_of(kind, key[1], data))
+            for row in named_kinds()[kind]:
+                if row.agree:
+                    self.saying[(kind, *key), row.agree] = text_at(data, *row.agree)
         rows = references().get(kind, ())
         if not rows or (kind == "Pod" and text_at(data, "status", "phase") in _OVER):
             return
@@ -95,6 +104,7 @@ class References:
         for kind, objects in other.there.items():
             self.there.setdefault(kind, {}).update(objects)
         self.naming |= other.naming
+        self.saying |= other.saying
         self.of_gpus |= other.of_gpus
 
 
@@ -111,6 +121,11 @@ def named_objects(found: References, is_whole: Callable[[str, str], bool]) -> Na
         victims = tuple(sorted(map(object_of, waiting)))
         missing = (each for each in known if not _resolves(each, found))
         dangling += [Dangling(namer, each, *_others(each, found), victims) for each in missing]
+        dangling += [
+            Dangling(namer, each, (), (), victims, said)
+            for each in known
+            if (said := _said_otherwise(each, found)) is not None
+        ]
     return NamedObjects(tuple(dangling), looked_for)
 
 
@@ -130,6 +145,13 @@ def _resolves(named: Named, found: References) -> bool:
             if wanted in values and namespace in ("", named.namespace):
                 return True
     return False
+
+
+def _said_otherwise(named: Named, found: References) -> str | None:
+    """What the named one says where it has to say the same; None where it does, or is not there."""
+    one = (named.kinds[0], "", named.name)
+    said = found.saying.get((one, named.by.agree)) if named.by.agree else None
+    return said if said != named.says else None
 
 
 def _others(named: Named, found: References) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -190,7 +212,8 @@ def _names_in(row: Reference, namespace: str, data: Mapping[str, Any]) -> Iterat
         if not isinstance(each, str) and len(kinds) > 1:
             kinds = kinds[:1]
         if name and kinds:
-            yield Named(row, kinds, text_at(each, "namespace") or namespace, name)
+            says = text_at(data, *row.agree) if row.agree else ""
+            yield Named(row, kinds, text_at(each, "namespace") or namespace, name, says)
 
 
 def walked(data: Any, names: Sequence[str]) -> Iterator[Any]:

@@ -46,11 +46,12 @@ def services_of_nobody(
     templates: Collection[tuple[str, Mapping[str, str]]],
 ) -> Iterator[ServiceOfNobody]:
     """`templates` are the labels of pods that are yet to be made, each with its namespace."""
-    with_gpus: dict[str, list[ClusterPod]] = {}
+    of_gpus = {pod.namespace for pod in pods if pod.wants_gpus and pod.ready}
+    beside: dict[str, list[ClusterPod]] = {namespace: [] for namespace in of_gpus}
     for pod in pods:
-        if pod.wants_gpus and pod.ready:
-            with_gpus.setdefault(pod.namespace, []).append(pod)
-    asked = {key: strings_at(each, "spec", "selector") for key, each in services.items() if key[0] in with_gpus}
+        if pod.namespace in of_gpus and pod.ready:
+            beside[pod.namespace].append(pod)
+    asked = {key: strings_at(each, "spec", "selector") for key, each in services.items() if key[0] in of_gpus}
     if not asked:
         return
     labels: dict[str, list[Mapping[str, str]]] = {namespace: [] for namespace, _ in asked}
@@ -59,21 +60,27 @@ def services_of_nobody(
             labels[namespace].append(some)
     for key, selector in asked.items():
         if selector and not any(_chooses(selector, some) for some in labels[key[0]]):
-            yield from _meant(key, selector, with_gpus[key[0]])
+            yield from _meant(key, selector, strings_at(services[key], "metadata", "labels"), beside[key[0]])
 
 
 def _chooses(selector: Mapping[str, str], labels: Mapping[str, str]) -> bool:
     return all(labels.get(name) == value for name, value in selector.items())
 
 
-def _meant(key: Key, selector: Mapping[str, str], pods: Collection[ClusterPod]) -> Iterator[ServiceOfNobody]:
-    """The pod that bears the Service's name, or all of its labels but one, and contradicts it."""
+def _meant(
+    key: Key, selector: Mapping[str, str], own: Mapping[str, str], pods: Collection[ClusterPod]
+) -> Iterator[ServiceOfNobody]:
+    """The pod that contradicts it, and bears its name, or all of its labels but one, or those that the Service bears
+    itself; or that has all of its labels but one that is wanted empty."""
     for pod in pods:
         differs = [
             (name, pod.labels.get(name, "")) for name, value in selector.items() if pod.labels.get(name) != value
         ]
         contradicts = all(name in _OF_PROGRAMS and value for name, value in differs)
         bears_its_name = key[1] in {pod.labels.get(name) for name in _OF_PROGRAMS}
-        if contradicts and (bears_its_name or len(differs) == 1 < len(selector)):
+        bears_its_labels = all(pod.labels.get(name, "") == own.get(name) for name in selector)
+        lacks_an_empty_one = all(selector[name] == "" for name, _ in differs) and len(differs) < len(selector)
+        of_program = pod.wants_gpus and contradicts and (bears_its_name or len(differs) == 1 < len(selector))
+        if of_program or bears_its_labels or lacks_an_empty_one:
             yield ServiceOfNobody(key, selector, pod.object, tuple(differs))
             return

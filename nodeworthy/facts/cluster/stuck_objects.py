@@ -7,11 +7,12 @@ from datetime import datetime, timedelta
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.elapsed import has_lasted
+from nodeworthy.facts.cluster.lingering_objects import HOW, why_it_lingers
 from nodeworthy.facts.cluster.makers import MAKERS, Makers, cause_of, why_it_has_none, why_not_let_in
 from nodeworthy.facts.cluster.pending_said import remedy_for
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.scheduling_events import reasons
-from nodeworthy.facts.cluster.spoken import how_it_is_told, own_words, speaking
+from nodeworthy.facts.cluster.spoken import HowTold, how_it_is_told, own_words, speaking
 from nodeworthy.facts.fleet.karpenter_objects import may_have_gpus
 from nodeworthy.facts.pod.containers import is_gpu_resource
 from nodeworthy.known.evidence import in_text
@@ -120,6 +121,9 @@ def stuck_objects(objects: Iterable[Tree], around: Around) -> Iterator[StuckObje
     classes = [each for each in objects if each.get("kind").text == "EC2NodeClass" and _of_a_node_class(each, around)]
     for each in objects:
         kind = each.get("kind").string
+        if lingers := why_it_lingers(each, around.now):
+            yield _stuck_object(kind, each, lingers, HOW)
+            continue
         said = _words_of(kind, each, around)
         if not said or (kind == "NodePool" and classes and said.startswith(_OF_ITS_CLASS)):
             continue
@@ -148,15 +152,15 @@ def _with_its_log(found: Tree, said: str, around: Around) -> str:
     return said if not logged or in_text(said) else f"{said}; its log: {logged}"
 
 
-def _stuck_object(kind: str, found: Tree, said: str) -> StuckObject:
+def _stuck_object(kind: str, found: Tree, said: str, how: HowTold | None = None) -> StuckObject:
     name, namespace = _name(found), found.get("metadata", "namespace").string
-    told = how_it_is_told(kind)
+    told = how or how_it_is_told(kind)
     return StuckObject(
         Place(object="/".join(filter(None, (kind, namespace, name)))),
-        told.fault.format(name=name),
+        told.fault.format(kind=kind, name=name),
         said,
         told.should,
-        told.remedy.format(name=name, namespace=namespace),
+        told.remedy.format(kind=kind.lower(), name=name, namespace=namespace),
         cause=told.cause,
         starts_nodes=kind in _STARTS_NODES,
     )

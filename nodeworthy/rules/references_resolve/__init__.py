@@ -41,7 +41,10 @@ _SHOWN = 4
 @RULE.check
 def what_is_named_is_there(relations: Relations) -> Findings:
     for each in relations.named.dangling:
-        yield _draft(each) if each.named.name else _without_default(each)
+        if each.otherwise is not None:
+            yield _disagrees(each, each.otherwise)
+        else:
+            yield _draft(each) if each.named.name else _without_default(each)
 
 
 def _draft(found: Dangling) -> Draft:
@@ -56,6 +59,21 @@ def _draft(found: Dangling) -> Draft:
         victims=found.victims,
         # Which part of the stack it is that then fails, that tells.
         link="" if found.named.by.is_ours else "pod",
+    )
+
+
+def _disagrees(found: Dangling, said: str) -> Draft:
+    named, label = found.named, found.named.by.agree[-1]
+    return fail(
+        Place(object=object_of(found.namer)),
+        f"{kind_of(found.namer[0])} '{found.namer[2]}' and the {kind_of(named.kinds[0])} that it names do not fit",
+        is_=f"{label}={named.says or '(none)'}, and {named.name} has {said or 'none'}",
+        should=f"{label}={said}" if said else f"no label {label}",
+        cause=named.by.disagree,
+        remedy=f"let both have the same label {label}: kubectl get {named.kinds[0].lower()} -L {label}; "
+        f"kubectl get pods -A -L {label}",
+        victims=found.victims,
+        link="pod",
     )
 
 

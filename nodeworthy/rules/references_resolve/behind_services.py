@@ -26,12 +26,12 @@ def it_leads_to_pods(relations: Relations) -> Findings:
 
 def _of_nobody(found: ServiceOfNobody) -> Draft:
     namespace, name = found.key
-    labels = ",".join(f"{label}={value}" for label, value in found.differs)
+    labels = ", ".join(f"{label}={value}" if value else f"no label {label}" for label, value in found.differs)
     return fail(
         found,
-        f"Service '{name}' leads to no pod: its selector is not that of the pod with GPUs beside it",
+        f"Service '{name}' leads to no pod: its selector is not that of the pod beside it",
         is_=", ".join(f"{label}={value}" for label, value in found.selector.items()),
-        should=labels.replace(",", ", "),
+        should=labels,
         cause="no pod of its namespace has all of these labels, so it has no endpoints, and who asks it gets no answer",
         remedy=f"let its selector be labels that the pod has: kubectl get pods -n {namespace} --show-labels",
         related=[Related(Place(object=found.pod), f"has {labels}")],
