@@ -18,7 +18,8 @@ HOW = HowTold(
     "the {kind} '{name}', which is about GPUs, was deleted, and does not go",
     "gone",
     "see what its controller says of it, and let it run; in a namespace that is deleted as well nothing new can be "
-    "made, so delete such objects first; where the controller will not come back: kubectl patch {kind} -n {namespace} {name} "
+    "made, so delete such objects first; where the controller will not come back: kubectl patch {kind} -n {namespace} "
+    "{name} "
     '--type=merge -p \'{{"metadata":{{"finalizers":null}}}}\'',
     "a finalizer is on it, which its controller takes away once it has cleaned up: that one does not run, was removed "
     "first, or can't do what it has to; what it holds stays, and its namespace does not go before it",
