@@ -9,7 +9,7 @@ from nodeworthy.documents.plain import text_at
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.node_labels import PRODUCT
-from nodeworthy.facts.cluster.references import Id, object_of, walked
+from nodeworthy.facts.cluster.references import Id, object_of, values_at
 from nodeworthy.known.gpus import is_product_meant
 from nodeworthy.known.selectors import Selector, selectors
 from nodeworthy.records import dataclass, field
@@ -67,7 +67,7 @@ class ChoosersSeen:
         row = selectors().get(kind)
         if row is None:
             return
-        wanted = tuple(pair for said in walked(data, row.at) for pair in _pairs(said))
+        wanted = tuple(pair for said in values_at(data, row.at) for pair in _pairs(said))
         self.by_id[kind, *key] = Chooser(row, (kind, *key), wanted, text_at(data, *row.brings))
 
 

@@ -200,7 +200,7 @@ def _names_in(row: Reference, namespace: str, data: Mapping[str, Any]) -> Iterat
         namespace = text_at(data, *row.within)
         if not namespace:
             return
-    found = list(walked(data, row.at))
+    found = list(values_at(data, row.at))
     if row.form == _NETWORKS:
         found = [network for each in found for network in _networks(each)]
     if not found and row.or_default:
@@ -216,7 +216,7 @@ def _names_in(row: Reference, namespace: str, data: Mapping[str, Any]) -> Iterat
             yield Named(row, kinds, text_at(each, "namespace") or namespace, name, says)
 
 
-def walked(data: Any, names: Sequence[str]) -> Iterator[Any]:
+def values_at(data: Any, names: Sequence[str]) -> Iterator[Any]:
     if not names:
         if isinstance(data, str | dict):
             yield data
@@ -225,9 +225,9 @@ def walked(data: Any, names: Sequence[str]) -> Iterator[Any]:
     if name.endswith("[]"):
         listed = at(data, name[:-2])
         for each in listed if isinstance(listed, list) else ():
-            yield from walked(each, rest)
+            yield from values_at(each, rest)
     else:
-        yield from walked(at(data, name), rest)
+        yield from values_at(at(data, name), rest)
 
 
 def _said(data: Mapping[str, Any], way: str) -> str:
