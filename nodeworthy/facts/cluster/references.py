@@ -194,7 +194,7 @@ def _values_of(kind: str, name: str, data: Mapping[str, Any]) -> Iterator[str]:
 def _names_in(row: Reference, namespace: str, data: Mapping[str, Any]) -> Iterator[Named]:
     if row.unless and at(data, *row.unless.split(".")) not in (None, "", False):
         return
-    if any(_said(data, way) not in some for way, some in row.only.items()):
+    if any(_text_on(data, way) not in some for way, some in row.only.items()):
         return
     if row.within:
         namespace = text_at(data, *row.within)
@@ -230,7 +230,7 @@ def values_at(data: Any, names: Sequence[str]) -> Iterator[Any]:
         yield from values_at(at(data, name), rest)
 
 
-def _said(data: Mapping[str, Any], way: str) -> str:
+def _text_on(data: Mapping[str, Any], way: str) -> str:
     return text_at(data, *way.split("."))
 
 

@@ -74,7 +74,7 @@ def _none_chosen(found: PluginConfigurations) -> Draft:
         found.policy,
         "the device plugin goes by none of its configurations: there is no default, and no node names one",
         is_=f"devicePlugin.config.name: {found.config_map}, no default, no label {CHOICE}",
-        should=f"a default ({_shown(found)}), or the label on the nodes that are meant",
+        should=f"a default ({_shown_names(found)}), or the label on the nodes that are meant",
         cause=_NOTHING,
         remedy=f"set devicePlugin.config.default, or: kubectl label node {found.others[0].name} "
         f"{CHOICE}={found.names[0]}",
@@ -86,10 +86,10 @@ def _none_chosen(found: PluginConfigurations) -> Draft:
 
 
 def _one_of(found: PluginConfigurations) -> str:
-    return f"one of the ConfigMap '{found.config_map}': {_shown(found)}"
+    return f"one of the ConfigMap '{found.config_map}': {_shown_names(found)}"
 
 
-def _shown(found: PluginConfigurations) -> str:
+def _shown_names(found: PluginConfigurations) -> str:
     return ", ".join(found.names[:_SHOWN]) + (" …" if len(found.names) > _SHOWN else "")
 
 
