@@ -243,7 +243,7 @@ def _how_many(node: NodeGpus) -> str:
 def _not_upgraded(found: FailedUpgrade, held: Mapping[str, HeldUpgrade]) -> Draft:
     first = found.nodes[0].name
     kept = next((held[each.name] for each in found.nodes if each.name in held), None)
-    why = f"{_kept(kept)}; " if kept is not None else ""
+    why = f"{_why_kept(kept)}; " if kept is not None else ""
     waits = (
         f"; {_count(found.behind)} still to be upgraded, and failed nodes use up maxUnavailable" if found.behind else ""
     )
@@ -269,13 +269,13 @@ def _not_emptied(found: HeldUpgrade) -> Draft:
         f"the driver of {found.node.title} can't be upgraded: a PodDisruptionBudget keeps a pod on it",
         is_=f"{_UPGRADE}={found.state}",
         should="a node that can be emptied",
-        cause=_kept(found),
+        cause=_why_kept(found),
         remedy=_LET_IT_GO,
         related=[Related(Place(object=found.budget), f"keeps {found.pod}")],
     )
 
 
-def _kept(found: HeldUpgrade) -> str:
+def _why_kept(found: HeldUpgrade) -> str:
     return (
         f"the operator evicts the pods of {found.node.title} before it changes the driver, and {found.budget} lets "
         f"none of its pods go: as many have to stay as there are ({found.pod})"
