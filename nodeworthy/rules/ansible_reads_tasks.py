@@ -12,7 +12,7 @@ file itself is for Debian or Ubuntu: by its modules, its conditions, or the comm
 `executable: /bin/bash` is right, and so is one of a play that says so for all.
 
 `include:`, `sudo:` and modules that are gone end the play before its first task, and a test that is written as a
-filter (`result|changed`), gone since Ansible 2.9, ends it there.
+filter (`result|changed`), gone since Ansible 2.9, ends it there, as does `warn: false` of shell and command.
 
 What a task looks for in another's answer has to be there. `nvidia-ctk runtime configure` says on standard error what it
 does, and nothing on standard output: `changed_when: "'…' in result.stdout"` never holds, and the handler that would
@@ -32,6 +32,7 @@ from nodeworthy.facts.ansible.tasks_as_written import (
     OfBash,
     TasksAsWritten,
     decimal_modes,
+    gone_arguments,
     gone_words,
     shadowed_handlers,
     words_of_bash,
@@ -222,6 +223,23 @@ def ansible_knows_the_tests(tasks: TasksAsWritten) -> Findings:
 
 def _as_one_finding(found: list[TestAsFilter]) -> list[list[TestAsFilter]]:
     return [found] if found else []
+
+
+@RULE.check
+def its_commands_take_their_arguments(tasks: TasksAsWritten) -> Findings:
+    every = list(gone_arguments(tasks))
+    for each in every[:1]:
+        yield fail(
+            each.place,
+            f"shell and command take no `{each.name}` any more: the task fails",
+            is_=f"{each.name}: …",
+            should=each.instead,
+            related=_further([other.place for other in every[1:]]),
+            cause=f"it is gone since {each.since}: Unsupported parameters for (ansible.legacy.command) module: warn",
+            remedy="take the line out",
+            # Somebody may still run an older one.
+            severity=Severity.WARNING,
+        )
 
 
 def _further(places: Sequence[Place]) -> list[Related]:

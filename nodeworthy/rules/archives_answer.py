@@ -3,8 +3,8 @@
 A script that made nodes for years makes none on the day on which an archive is switched off, and an image that was
 built once can't be built again. CentOS 7 and 8 look for their packages at hosts that have no address any more; NVIDIA
 has signed the archive of CUDA with another key since April 2022, and apt refuses it for the old one; Weave Net's
-manifest, the old archive of Helm's stable charts and Bintray are gone. Those of Kubernetes' own packages are told by
-kubelet-survives-reboot, and images that no registry has by the rules of pods.
+manifest, the old archive of Helm's stable charts, EPEL 7 and Bintray are gone. Those of Kubernetes' own packages are
+told by kubelet-survives-reboot, and images that no registry has by the rules of pods.
 
 What stands in a comment, or is only looked for or replaced (`sed -i s/mirror/vault/`), asks for nothing. Where the file
 itself names what takes its place (vault.centos.org, cuda-keyring), nothing is said.

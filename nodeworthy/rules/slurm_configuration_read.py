@@ -11,7 +11,8 @@ configuration file`. Some settings need others: `AccountingStorageTRES=gres/gpu`
 Nor does a command start for a user who may not read slurm.conf: a task of Ansible's that gives it 0600 or 0640 leaves
 sbatch and squeue to slurm and root alone, unless Slurm hands it out (`enable_configless`).
 
-What the file says is asked of Slurm 22.05; an older one still takes the options that are gone. Where other files are
+What the file says is asked of Slurm 22.05, and `select/cons_res`, which 23.11 has no more, of that; an older one still
+takes what is gone. Where other files are
 included, or nodes come by themselves (`MaxNodeCount`, `NodeSet`), partitions are not judged; nor are they where a boot
 script writes the file in parts. What it writes into /etc/slurm is read as the files themselves are.
 """

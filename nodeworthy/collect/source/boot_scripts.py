@@ -12,7 +12,7 @@ from nodeworthy.verdict import Place
 
 # A file that Slurm reads, where it reads it.
 _OF_SLURM = pattern(
-    rb"slurm[\w./-]{0,80}/(?:slurm|gres|cgroup)\.conf", words=(b"slurm.conf", b"gres.conf", b"cgroup.conf")
+    rb"(?:slurm[\w./-]{0,80}|\w\})/(?:slurm|gres|cgroup)\.conf", words=(b"slurm.conf", b"gres.conf", b"cgroup.conf")
 )
 
 # What only the making of a node has to do with. A script that asks how kubelet is, or prints the GPUs, makes none.

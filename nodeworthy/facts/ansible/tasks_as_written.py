@@ -41,6 +41,9 @@ _GONE = {
     "kubernetes": ("Ansible 2.9 (October 2019)", "kubernetes.core.k8s"),
     "docker": ("Ansible 2.9 (October 2019)", "community.docker.docker_container"),
 }
+# What shell and command took until then, and end the task over now. Source: porting guide of ansible-core 2.14.
+_WARN = ("ansible-core 2.14 (November 2022)", "no such line: nothing is warned of any more")
+_OF_COMMANDS = ("shell", "command")
 # A name that is filled in is another one on each machine.
 _FILLED_IN = "{{"
 
@@ -200,6 +203,12 @@ def gone_words(tasks: TasksAsWritten) -> Iterator[Gone]:
             known = _GONE.get(key.removeprefix("ansible.builtin."))
             if known is not None:
                 yield Gone(key, entry.get(key).heading, *known)
+
+
+def gone_arguments(tasks: TasksAsWritten) -> Iterator[Gone]:
+    for task in tasks.every_task:
+        if task.module in _OF_COMMANDS and "warn" in task.values:
+            yield Gone("warn", task.values["warn"].place, *_WARN)
 
 
 def _entries(document: Tree) -> Iterator[Tree]:

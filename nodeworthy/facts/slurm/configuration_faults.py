@@ -125,7 +125,8 @@ def _of_words(row: Row, key: str, value: str) -> Unreadable | None:
     for word in (each.strip() for each in value.split(",")):
         if word.lower() in refused:
             should = refused[word.lower()] or f"{spelt} without it"
-            says, is_old = f"invalid {spelt}: {word}", key not in _NEVER_TAKEN
+            says = f"Can't find plugin for {word}" if word.startswith("select/") else f"invalid {spelt}: {word}"
+            is_old = key not in _NEVER_TAKEN
             return Unreadable(place, _as_written(row, key), should, says, is_old)
         if known is not None and word.lower().startswith("cr_") and word.lower() not in known:
             return Unreadable(place, _as_written(row, key), "CR_Core_Memory, for one", f"Bad {spelt}: {word}")

@@ -32,6 +32,7 @@ _ANEW = pattern(
 )
 _ELSEWHERE = pattern(r"\b(?:ssh|pdsh|pdcp|clush|srun|docker|kubectl|lxc)\b|^\s*#|^\s*(?:echo|printf|log)\b[^\n>|]*$")
 _REBOOTS = pattern(r"(?m)^[ \t]*(?:-[ \t]+)?(?:ansible\.builtin\.)?reboot[ \t]*:|\breboot\b|shutdown -r")
+_IF_NONE_IS_THERE = pattern(r"-[efsr][ \t]+[\"']?\S*munge\.key", words=("munge.key",))
 _CONTINUES = pattern(r"\\\n[ \t]*")
 _MODULES_OF_FILES = ("copy", "template")
 _SERVICES = ("service", "systemd", "systemd_service", "sysvinit")
@@ -53,6 +54,9 @@ class MungeKeyLaid:
 
 def munge_keys_laid(text: str, path: str) -> Iterator[MungeKeyLaid]:
     """Of a script, in the order in which its lines stand there."""
+    # Where it is laid down only if none is there, the package's own stays.
+    if _IF_NONE_IS_THERE.search(text) is not None:
+        return
     installed = laid = started = None
     for row, command in _commands(text):
         if _ELSEWHERE.search(command) is not None:
@@ -106,6 +110,8 @@ def _brings_munge(task: Task) -> bool:
 
 def _lays_the_key(task: Task) -> bool:
     dest = text_of(task.values.get("dest"))
+    if text_of(task.values.get("force")).lower() in ("no", "false"):
+        return False
     return task.module in _MODULES_OF_FILES and (dest == _KEY or dest.rstrip("/") == "/etc/munge")
 
 
