@@ -29,6 +29,7 @@ from nodeworthy.boot.shell.syntax import (
     While,
     Word,
 )
+from nodeworthy.boot.shell.tokens import PlainWords
 from nodeworthy.boot.text import Text
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -127,8 +128,16 @@ STOPS = Failing(Failure.STOPS, explicit=True)
 
 def hands_on_its_status(statement: Statement | None) -> bool:
     """`exit`, `exit $?`: who leaves so leaves as the command before ended."""
-    words = [word.raw.strip('"') for word in statement.words] if isinstance(statement, Command) else []
-    return words in (["exit"], ["exit", "$?"])
+    if not isinstance(statement, Command) or not 0 < len(statement.words) < 3:
+        return False
+    words = statement.words
+    # Every command of a script is asked: no word is made of plain ones for it.
+    said = [each.string for each in words.texts] if type(words) is PlainWords else [_unquoted(each) for each in words]
+    return said in (["exit"], ["exit", "$?"])
+
+
+def _unquoted(word: Word) -> str:
+    return word.raw.strip('"')
 
 
 def without_a_listener(outer: Failing | None) -> Failing:

@@ -22,7 +22,10 @@ WHY = "it grows longer than is followed here"
 MOST_CHOICES = 4
 
 
-def letters(pieces: Iterable[Piece]) -> int:
+def letters(pieces: Sequence[Piece]) -> int:
+    if len(pieces) == 1:
+        only = pieces[0]
+        return len(only) if isinstance(only, str) else 0
     return sum([len(piece) for piece in pieces if isinstance(piece, str)])
 
 

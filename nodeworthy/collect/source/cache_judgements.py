@@ -108,12 +108,13 @@ def judgements_from_data(data: dict[str, Any]) -> list[Judgement]:
             rules[rule],
             subjects[subject],
             _VERDICTS[verdict],
-            tuple(_finding(each, places) for each in found),
+            # Nearly all have none, and a large repository has tens of thousands.
+            tuple([_finding(each, places) for each in found]) if found else (),
             suppressed,
             _why(*why) if why is not None else None,
             crashed,
             simulated,
-            tuple(_why(*other) for other in also),
+            tuple([_why(*other) for other in also]) if also else (),
         )
         for rule, subject, verdict, found, suppressed, why, crashed, simulated, also in data["judgements"]
     ]
