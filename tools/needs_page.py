@@ -50,6 +50,7 @@ SOURCES: dict[str, str] = {
     "PoolDoor": f"{_DECLARED}; what eksctl, Karpenter and a plan's node groups say of labels, taints and images",
     "NodePools": "NodePools that ask for GPUs, in the same scope",
     "OperatorByHelm": "scripts that install the operator with helm",
+    "NvidiaExtensions": "the extensions of Talos' images that lie in one folder",
     "OperatorValues": "the operator's values: files, a plan's releases, a ClusterPolicy",
     "PlannedFleet": f"{_DECLARED} of the previewed stack",
     "PodService": "Services, in the same folder",

@@ -441,6 +441,12 @@ def _machines_of_cluster_api(document: Tree) -> Iterator[Fact]:
     yield from said_machines(document)
 
 
+def _machines_of_api(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.fleet.api_machines import machines_of_api
+
+    yield from machines_of_api(document)
+
+
 def _workers_of_gardener(document: Tree) -> Iterator[Fact]:
     from nodeworthy.facts.fleet.made_clusters import workers_of_gardener
 
@@ -468,7 +474,7 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
         _launched_by_microk8s,
         _of_parallel_cluster,
     ),
-    "AWSMachinePool": (_asked_types,),
+    "AWSMachinePool": (_asked_types, _machines_of_api),
     "AWSManagedMachinePool": (_groups_of_eks, _asked_types),
     "AWSManagedControlPlane": (_said_of_a_cluster,),
     "AzureManagedControlPlane": (_said_of_a_cluster,),
@@ -501,7 +507,7 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "KubernetesCluster": (_hosted, _said_of_a_cluster),
     "KubernetesClusterNodePool": (_hosted,),
     "LocalQueue": (_queues,),
-    "MachineDeployment": (_said_of_a_cluster,),
+    "MachineDeployment": (_said_of_a_cluster, _machines_of_api),
     "MachinePool": (_said_of_a_cluster,),
     "MachineSet": (_made_otherwise, _asked_types),
     "ManagedCluster": (_hosted, _said_of_a_cluster),
@@ -530,7 +536,7 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "StatefulSet": (_prometheuses_by_hand,),
     "Tenant": (_quotas,),
     "Workers": (_workers_of_omni,),
-    "AWSMachineTemplate": (_machines_of_cluster_api, _asked_types),
+    "AWSMachineTemplate": (_machines_of_cluster_api, _asked_types, _machines_of_api),
     **{f"{each}MachineTemplate": (_machines_of_cluster_api,) for each in ("Azure", "GCP")},
     **{f"{each}MachineConfig": (_made_otherwise,) for each in _OF_ANYWHERE},
     **{f"{each}{what}": (_nodes_of_cluster_api,) for each in _BOOTSTRAPS for what in _OF_BOOTSTRAP},

@@ -10,7 +10,7 @@ from nodeworthy.known.tables import table_of
 from nodeworthy.patterns import pattern
 
 HCL, TEMPLATE = "hcl", "template"
-EKSCTL, KARPENTER = "eksctl", "karpenter"
+EKSCTL, KARPENTER, CAPA = "eksctl", "karpenter", "capa"
 CLIENT = "client"
 _SCRIPTS = (".sh", ".bash")
 _HCLS = (".tf", ".tofu", ".tf.json", ".tofu.json", ".tfvars")
@@ -21,6 +21,10 @@ _PROGRAM = "Pulumi."
 # Of a manifest, where its nodes say what they are.
 _MANIFESTS = {
     EKSCTL: pattern(r"(?:managedN|n)odeGroups\["),
+    CAPA: pattern(
+        r"(?:items\[\d+\]\.)?(?:spec\.(?:template\.spec|awsLaunchTemplate)\."
+        r"(?:instanceMetadataOptions|(?:r|nonR)ootVolume)|metadata\.annotations)"
+    ),
     KARPENTER: pattern(r"(?:items\[\d+\]\.)?spec\.(?:metadataOptions|blockDeviceMappings|template\.spec)\b"),
 }
 _WORD = pattern(r"\b[a-z]+(?:[A-Z][a-z0-9]*)+\b")

@@ -76,6 +76,10 @@ def _pair(one: Advertiser, other: Advertiser, plugins: DevicePlugins) -> Finding
     # The operator's has a switch, so there the fault is mended.
     first, second = (one, other) if one.is_operators or not other.is_operators else (other, one)
     related = [Related(second.place, f"{second.title} is deployed here")]
+    door = plugins.where_both_go(one, other) if met is None else None
+    if door is not None:
+        met = True
+        related.append(Related(door.place, f"the nodes of {door.title} register with the labels that it asks for"))
     open_ = [each.state.why for each in (one.enabled, other.enabled, one.resource, other.resource)
              if isinstance(each.state, Unknown)]  # fmt: skip
     if open_ or met is None:

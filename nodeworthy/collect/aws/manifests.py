@@ -66,7 +66,7 @@ def _of_eksctl(group: EksctlGroup) -> Iterator[Fact]:
     door = _door(group)
     template = _template(group, door)
     group_type = MANAGED if group.is_managed else SCALING_GROUP
-    itself = _resource(group_type, group.name, group.place, _scaling(group))
+    itself = resource_of(group_type, group.name, group.place, _scaling(group))
     resources = [each for each in (itself, template, door) if each is not None]
     stack = AwsStack(group.place, resources)
     scaled = group.tree.get("iam", "withAddonPolicies", "autoScaler")
@@ -112,10 +112,10 @@ def _template(group: EksctlGroup, door: AwsResource | None) -> AwsResource:
         "capacityReservationSpecification": Tree({"capacityReservationTarget": Tree(reserved, place)}, place),
     }
     if door is None:
-        return _resource(TEMPLATE, group.name, place, made)
+        return resource_of(TEMPLATE, group.name, place, made)
     behind = Tree([Tree(Unknown("eksctl makes it", door.urn), door.place)], door.place)
     made["vpcSecurityGroupIds"] = behind
-    return _resource(TEMPLATE, group.name, place, made, {"vpcSecurityGroupIds": (door.urn,)})
+    return resource_of(TEMPLATE, group.name, place, made, {"vpcSecurityGroupIds": (door.urn,)})
 
 
 def _tokens(group: Tree) -> Tree:
@@ -149,13 +149,13 @@ def _open_door(group: EksctlGroup | EksctlDoor, allowed: Tree, private: Tree) ->
     everybody = _neither(decided, name) if _is_undecided(decided) else Tree(_EVERYBODY, place)
     port, from_ = Tree(_SSH, place), Tree([everybody], place)
     rule = Tree({"protocol": Tree("tcp", place), "fromPort": port, "toPort": port, "cidrBlocks": from_}, place)
-    return _resource(GROUP, f"{group.name} (ssh)", place, {"ingress": Tree([rule], place)})
+    return resource_of(GROUP, f"{group.name} (ssh)", place, {"ingress": Tree([rule], place)})
 
 
 def _disks_of_eksctl(group: EksctlGroup, nodes: NodeGroup) -> Iterator[Disk]:
-    yield from _disk("the root volume", group.tree.get("volumeEncrypted"), nodes)
+    yield from disk_of("the root volume", group.tree.get("volumeEncrypted"), nodes)
     for each in group.tree.get("additionalVolumes").sequence:
-        yield from _disk(_title(each.get("volumeName")), each.get("volumeEncrypted"), nodes)
+        yield from disk_of(_title(each.get("volumeName")), each.get("volumeEncrypted"), nodes)
 
 
 # Karpenter
@@ -163,33 +163,37 @@ def _disks_of_eksctl(group: EksctlGroup, nodes: NodeGroup) -> Iterator[Disk]:
 
 def _of_karpenter(node_class: KarpenterClass) -> Iterator[Fact]:
     spec = node_class.tree.get("spec")
-    options = spec.get("metadataOptions")
-    tokens = options.get("httpTokens")
-    asked = {**options.mapping, "httpTokens": Tree("required", tokens.place) if _is_nothing(tokens) else tokens}
-    made = {"metadataOptions": options if options.is_unknown else Tree(asked, options.place)}
-    itself = _resource("karpenter:EC2NodeClass", node_class.name, node_class.place, made)
+    made = {"metadataOptions": metadata_options(spec.get("metadataOptions"))}
+    itself = resource_of("karpenter:EC2NodeClass", node_class.name, node_class.place, made)
     stack = AwsStack(node_class.place, [itself])
     nodes = NodeGroup(stack, None, itself, no_pool=_OF_KARPENTER, guarded_by=_GUARDED_BY)
     yield nodes
     for each in spec.get("blockDeviceMappings").sequence:
-        yield from _disk(_title(each.get("deviceName")), each.get("ebs", "encrypted"), nodes)
+        yield from disk_of(_title(each.get("deviceName")), each.get("ebs", "encrypted"), nodes)
 
 
 def _what_it_starts(pool: KarpenterPool) -> Ec2Fleet:
     every = [Tree({"instanceType": _tree(each)}, each.place) for each in pool.machines.types]
     overrides = Tree({"overrides": Tree(every, pool.place)}, pool.place)
     made = {"launchTemplateConfigs": Tree([overrides], pool.place)}
-    return Ec2Fleet(_resource("karpenter:NodePool", pool.name, pool.place, made))
+    return Ec2Fleet(resource_of("karpenter:NodePool", pool.name, pool.place, made))
 
 
 def _tree(said: Located[str]) -> Tree:
     return Tree(said.state if isinstance(said.state, Unknown) else said.state.value, said.place)
 
 
-# Both
+# What all of them are made of
 
 
-def _disk(title: str, said: Tree, nodes: NodeGroup) -> Iterator[Disk]:
+def metadata_options(options: Tree) -> Tree:
+    """What nodes are told of their metadata, where the tool asks for a session unless somebody says otherwise."""
+    tokens = options.get("httpTokens")
+    asked = {**options.mapping, "httpTokens": Tree("required", tokens.place) if _is_nothing(tokens) else tokens}
+    return options if options.is_unknown else Tree(asked, options.place)
+
+
+def disk_of(title: str, said: Tree, nodes: NodeGroup) -> Iterator[Disk]:
     """Where nobody says it, the tool's default or the account's decides, neither of which is known to be wrong."""
     if not _is_nothing(said):
         holder = nodes.template or nodes.resource
@@ -201,7 +205,7 @@ def _title(device: Tree) -> str:
     return f"the volume {device.text}" if device.text else "a volume"
 
 
-def _resource(
+def resource_of(
     kind: str, name: str, place: Place, made: Mapping[str, Tree], of: Mapping[str, Sequence[str]] | None = None
 ) -> AwsResource:
     urn = f"{kind}::{name}"

@@ -52,6 +52,7 @@ _NOT_READ = {**dict.fromkeys((".tf", ".tofu", ".tfvars"), _TERRAFORM), ".hcl": _
 # What asks for nodes, whose cluster may be said elsewhere.
 _OF_A_CLUSTER = frozenset(("AskedNodes", "KarpenterPool"))
 # What goes to nodes with GPUs beside the pods that ask for some.
+_MAKE_CLASSES = frozenset(("OperatorValues", "PriorityClass", "RuntimeClass"))
 _GO_TO_NODES = frozenset(("OperatorValues", "DaemonSetManifest", "EfaPlugin"))
 
 
@@ -201,6 +202,8 @@ def _scene_of_group(group: FileGroup, groups: Groups, read: list[Span]) -> Scene
     if kinds & _OF_A_CLUSTER and "SaidCluster" not in kinds:
         scene = scene.with_more(groups.around.clusters(group.first.source))
     asks = "PodTemplate" in kinds and _ask_for_gpus(scene.facts)
+    if asks and kinds.isdisjoint(_MAKE_CLASSES):
+        scene = scene.with_more(_classes_around(scene.facts, group))
     own = [pool for stack in found.stacks for pool in stack.gpu_pools(scene.facts)]
     pools = [*own]
     pools += _pools_of_other_clouds(scene.facts, group) if asks or kinds & _GO_TO_NODES else []
@@ -210,10 +213,27 @@ def _scene_of_group(group: FileGroup, groups: Groups, read: list[Span]) -> Scene
         sizes = groups.around.all_sizes(every, scene.facts, group.first.source) if asks else []
         doors = [door for stack in found.stacks for door in stack.doors(scene.facts)]
         return scene.with_more([*pools, *sizes, *doors, *_doors_of_other_clouds(group, groups)])
-    judged_by = _pools_around(scene.facts, group, groups) if "OperatorValues" in kinds else []
+    is_judged_by_pools = "OperatorValues" in kinds or ("NvidiaExtensions" in kinds and _is_the_only_image(group))
+    judged_by = _pools_around(scene.facts, group, groups) if is_judged_by_pools else []
     sizes = groups.around.sizes(scene.facts, group.first.source) if asks else []
     doors = groups.around.doors(scene.facts, group.first.source) if asks or kinds & _GO_TO_NODES else []
     return scene.with_more([*judged_by, *sizes, *(doors or _doors_of_other_clouds(group, groups))])
+
+
+def _classes_around(facts: Sequence[Fact], group: FileGroup) -> list[Fact]:
+    """Imported only where a pod asks for GPUs beside nothing that makes classes."""
+    from nodeworthy.collect.source.classes_around import classes_around
+
+    return list(classes_around(facts, group.first.source))
+
+
+def _is_the_only_image(group: FileGroup) -> bool:
+    """Whether no other file around names NVIDIA's modules for an image of Talos: of two nobody knows whose each is."""
+    from nodeworthy.facts.fleet.talos_extensions import HOLDS_MODULES
+
+    held = group.first.source.scope.holding(HOLDS_MODULES, (".yaml", ".yml"))
+    own = {Path(each.source.lies) for each in group.members}
+    return all(each.path in own for each in held)
 
 
 def _ask_for_gpus(facts: Sequence[Fact]) -> bool:
@@ -332,10 +352,15 @@ def _not_followed(scripts: Sequence[BootScript]) -> Iterator[Fact]:
 
 def _nodes_of_tools(facts: Sequence[Fact]) -> Iterator[Fact]:
     """What tools make in AWS. Imported only where one is told to."""
-    if any(type(each).__name__ in ("EksctlGroup", "EksctlDoor", "KarpenterPool", "KarpenterClass") for each in facts):
+    kinds = {type(each).__name__ for each in facts}
+    if not kinds.isdisjoint(("EksctlGroup", "EksctlDoor", "KarpenterPool", "KarpenterClass")):
         from nodeworthy.collect.aws.manifests import nodes_in_aws
 
         yield from nodes_in_aws(facts)
+    if "ApiMachines" in kinds:
+        from nodeworthy.collect.aws.api_machines import machines_in_aws
+
+        yield from machines_in_aws(facts)
 
 
 def _scripts_in_fleet(found: FileContents, fleet: Fleet | None, why: str) -> list[Fact]:

@@ -236,10 +236,11 @@ class NodesAround:
                 return
 
     def _held_for(self, own: Path, source: Source, root: Path) -> list[str]:
-        """What lies aside counts only for what lies aside with it; around a folder of no project, what lies in it."""
+        """What lies aside counts only for what lies aside with it; around a folder that is no project's and that nobody
+        named, what lies in it."""
         steps = {each.lower() for each in own.parts}
         held = [path for path, aside in self._held(source, root) if aside <= steps]
-        if own != root or holds(os.fspath(root), REPOSITORY):
+        if own != root or source.scope.is_named or holds(os.fspath(root), REPOSITORY):
             return held
         return [path for path in held if os.path.dirname(path) == os.fspath(own)]  # noqa: PTH120 - a path as text
 

@@ -19,7 +19,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nodeworthy.collect.source.stack_files import is_a_projects, root_of
+from nodeworthy.collect.source.stack_files import root_of
+from nodeworthy.documents.files import REPOSITORY, holds
 from nodeworthy.facts.surroundings import Held, Reference
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
@@ -87,6 +88,8 @@ class Scope:
     incomplete: str = ""
     # What the settings leave out.
     excluded: Sequence[Excluded] = ()
+    # Somebody named this folder, and with it all that lies below.
+    is_named: bool = False
     # The same of what was listed alone: files whose names nobody has seen.
     unlisted: str = ""
     # What was found out of all of them once, for whoever asks again.
@@ -283,11 +286,12 @@ class Scopes:
         return self._by_folder[absolute]
 
     def _root_of(self, folder: Path) -> Path:
-        """Outside of any project, whoever names a folder says that what lies below it belongs together."""
+        """Outside of any repository, whoever names a folder says that what lies below it belongs together: a project
+        in a part of it (a chart, a makefile) is as much a part there as it is in a repository."""
         root = root_of(folder)
-        if root != folder or is_a_projects(root):
+        if holds(os.fspath(root), REPOSITORY):
             return root
-        return next((Path(each) for each in self.named if folder.is_relative_to(each)), root)
+        return next((Path(each) for each in self.named if root.is_relative_to(each)), root)
 
     def anew(self) -> Scopes:
         """The scopes for the next look at the same files. What was listed and found around them stays, as does what was
@@ -310,7 +314,8 @@ class Scopes:
         return self._by_root.setdefault(root, self._scope(Path(root)))
 
     def _scope(self, root: Path) -> Scope:
-        return Scope(root, excluded=self.excluded, _kept=self._kept)
+        is_named = os.fspath(root) in self.named
+        return Scope(root, excluded=self.excluded, is_named=is_named, _kept=self._kept)
 
     def read(self, path: str) -> bytes | None:
         """A file by its absolute path, as the scope of its own folder reads it. Spelt out: a repository is looked

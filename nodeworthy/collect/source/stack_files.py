@@ -50,12 +50,6 @@ def root_of(folder: Path) -> Path:
     return Path(next((each for each in owned if holds(each, _PROJECT)), above[0]))
 
 
-def is_a_projects(folder: Path) -> bool:
-    """Whether it is the root of anything: of a repository, a fleet or a project."""
-    lies = os.fspath(folder)
-    return holds(lies, (*REPOSITORY, *_FLEET, *_PROJECT)) or _has_stack_file(lies)
-
-
 def _has_stack_file(folder: str) -> bool:
     try:
         return any(STACK_FILE.fullmatch(name) for name in os.listdir(folder) if name.startswith("Pulumi."))

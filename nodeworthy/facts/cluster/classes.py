@@ -118,7 +118,7 @@ def declared_classes(
     said: tuple[Placed, ...] = (*runtimes, *priorities)
     place = maker or said[0].place
     names = tuple(sorted(handlers)) if decided else None
-    hidden = next(filter(None, (*map(_why_hidden, operators), *map(_why_unnamed, runtimes))), None)
+    hidden = next(filter(None, (*map(_why_hidden, operators), *map(why_unnamed_too, runtimes))), None)
     yield ClusterClasses(
         place,
         tuple(runtimes),
@@ -131,7 +131,7 @@ def declared_classes(
     )
 
 
-def _why_unnamed(runtime: RuntimeClass) -> str | None:
+def why_unnamed_too(runtime: RuntimeClass) -> str | None:
     return runtime.why_unnamed and f"nor is the name of the RuntimeClass in {runtime.place} ({runtime.why_unnamed})"
 
 

@@ -16,6 +16,13 @@ _OF_NVIDIA = pattern(
     r"(?:[^@]*/)?(?P<kind>nonfree-kmod-nvidia|nvidia-open-gpu-kernel-modules|nvidia-container-toolkit|nvidia-fabricmanager)"
     r"-(?P<branch>lts|production)(?:[:@].*)?"
 )
+_OFFICIAL = ("customization", "systemExtensions", "officialExtensions")
+_INSTALLED = ("machine", "install", "extensions")
+# A file in which some of them are named.
+HOLDS_MODULES = pattern(
+    rb"\b(?:nonfree-kmod-nvidia|nvidia-open-gpu-kernel-modules)-", words=(b"kmod-nvidia", b"kernel-modules")
+)
+TOOLKIT = "nvidia-container-toolkit"
 _MODULES = ("nonfree-kmod-nvidia", "nvidia-open-gpu-kernel-modules")
 
 
@@ -36,6 +43,12 @@ class NvidiaExtensions:
 
     place: Place
     every: tuple[Extension, ...]
+    # It is all that the image has beside Talos itself; others are added to what stands elsewhere.
+    is_whole: bool = False
+
+    @property
+    def has_toolkit(self) -> bool:
+        return any(each.kind == TOOLKIT for each in self.every)
 
     @property
     def modules(self) -> Extension | None:
@@ -45,23 +58,26 @@ class NvidiaExtensions:
 def extensions_of_talos(document: Tree) -> Iterator[NvidiaExtensions]:
     """Those of a schematic, of each node of a talconfig that says its own, of a machine config, of a part of Omni's
     template: one list is one image."""
-    for listed in _lists(document):
-        yield from extensions_together(listed)
+    for listed in _schematics(document):
+        yield from extensions_together(listed, is_whole=True)
+    yield from extensions_together([each.get("image") for each in document.get(*_INSTALLED).sequence])
+    yield from extensions_together(document.get("systemExtensions").sequence)
 
 
-def extensions_together(listed: Sequence[Tree]) -> Iterator[NvidiaExtensions]:
+def extensions_together(listed: Sequence[Tree], *, is_whole: bool = False) -> Iterator[NvidiaExtensions]:
     found = tuple(filter(None, map(_extension, listed)))
     if found:
-        yield NvidiaExtensions(found[0].tree.place, found)
+        yield NvidiaExtensions(found[0].tree.place, found, is_whole and not any(map(_is_made_later, listed)))
 
 
-def _lists(document: Tree) -> Iterator[Sequence[Tree]]:
-    official = ("customization", "systemExtensions", "officialExtensions")
-    yield document.get(*official).sequence
+def _schematics(document: Tree) -> Iterator[Sequence[Tree]]:
+    yield document.get(*_OFFICIAL).sequence
     holders = (document, document.get("controlPlane"), document.get("worker"), *document.get("nodes").sequence)
-    yield from (each.get("schematic", *official).sequence for each in holders)
-    yield [each.get("image") for each in document.get("machine", "install", "extensions").sequence]
-    yield document.get("systemExtensions").sequence
+    yield from (each.get("schematic", *_OFFICIAL).sequence for each in holders)
+
+
+def _is_made_later(named: Tree) -> bool:
+    return named.text is None or "{" in named.text
 
 
 def _extension(named: Tree) -> Extension | None:

@@ -55,15 +55,24 @@ class DevicePlugins:
     advertisers: tuple[Advertiser, ...]
     # Nodes register with the label by which the operator's plugin leaves them out.
     opted_out: bool = False
+    # The pools to which the operator's plugin goes.
+    doors: tuple[PoolDoor, ...] = ()
 
     @property
     def place(self) -> Place:
         return self.advertisers[-1].place
 
+    def where_both_go(self, one: Advertiser, other: Advertiser) -> PoolDoor | None:
+        """A pool whose nodes register with the labels by which one of them chooses, beside the operator's."""
+        manifest = one.manifest or other.manifest
+        if manifest is None or self.opted_out or not (one.is_operators or other.is_operators):
+            return None
+        return next((each for each in self.doors if _comes_to(manifest, each)), None)
+
 
 @derive
 def device_plugins(
-    brought: Sequence[_Brought],
+    brought: Sequence[_Brought | GpuPool | PoolDoor],
     scripts: Sequence[BootScript] | None,
     fleet: Fleet | None,
     declared: DeclaredFleet | None,
@@ -87,7 +96,18 @@ def device_plugins(
         sets = {tuple(map(id, each)): each for each in by_folder.values()}.values()
     for each_set in sets:
         if len(each_set) > 1:
-            yield DevicePlugins(tuple(each_set), opted_out)
+            yield DevicePlugins(tuple(each_set), opted_out, tuple(_doors_of_the_operators(brought)))
+
+
+def _doors_of_the_operators(brought: Sequence[_Brought | GpuPool | PoolDoor]) -> Iterator[PoolDoor]:
+    """Its chart tolerates the taint of nodes with GPUs, and no other."""
+    pools = [each for each in brought if isinstance(each, (GpuPool, PoolDoor))]
+    for each in brought:
+        if isinstance(each, OperatorValues):
+            for door in _doors_for(each, pools):
+                taints = {taint.key for taint in door.pool.machines.taints if taint.keeps_away}
+                if taints <= {GPU} and not door.shuts_operators_plugin_out:
+                    yield door
 
 
 def _as_configured(advertiser: Advertiser, configs: Sequence[SharingConfig]) -> Advertiser:
@@ -163,7 +183,7 @@ def _comes_to(brought: OperatorValues | DaemonSetManifest, door: PoolDoor) -> bo
 
 
 def _advertisers(
-    facts: Iterable[OperatorValues | DaemonSetManifest | HamiValues | SharingConfig],
+    facts: Iterable[_Brought | GpuPool | PoolDoor],
 ) -> Iterator[Advertiser]:
     for fact in facts:
         if isinstance(fact, OperatorValues):

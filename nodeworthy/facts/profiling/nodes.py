@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from nodeworthy.derive import derive
 from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.fleet.gpu_pool import GpuPool, PoolDoor
 from nodeworthy.facts.operator.fleet_operator import DeclaredFleet, FleetsOperator
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.operator_parts import HOLDS_COUNTERS, PROFILING
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import NotKnown, Place, value_if_known
+from nodeworthy.verdict import Known, NotKnown, Place, value_if_known
 
 if TYPE_CHECKING:
     from nodeworthy.boot.effects import Joins
@@ -74,7 +75,19 @@ def is_dedicated(labels: Mapping[str, str]) -> bool:
 
 
 @derive
-def registered_nodes(scripts: Sequence[BootScript]) -> Iterator[ProfilingNodes]:
+def registered_nodes(told: Sequence[BootScript | GpuPool | PoolDoor]) -> Iterator[ProfilingNodes]:
+    """Those of which scripts say it, and those of pools that follow from what asks for nodes."""
+    scripts = [each for each in told if isinstance(each, BootScript)]
+    yield from _of_scripts(scripts)
+    files = {each.place.file for each in scripts}
+    doors = [each.pool if isinstance(each, PoolDoor) else each for each in told if not isinstance(each, BootScript)]
+    for place, pool in {each.place: each for each in doors}.items():
+        labels = {name: each.shown() for name, each in pool.machines.labels.items() if isinstance(each.state, Known)}
+        if is_dedicated(labels) and place.file not in files:
+            yield ProfilingNodes(pool.machines.labels[PROFILING[0]].place, f"the nodes of {pool.title}", labels)
+
+
+def _of_scripts(scripts: Sequence[BootScript]) -> Iterator[ProfilingNodes]:
     seen: set[str] = set()
     for script in scripts:
         pools = [each.pool.name for each in script.pools]

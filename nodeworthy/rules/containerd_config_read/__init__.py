@@ -60,6 +60,7 @@ from nodeworthy.facts.node.files import NodeFiles
 from nodeworthy.facts.node.paths import NodeFileKind
 from nodeworthy.facts.node.runtimes import NodeRuntimes
 from nodeworthy.known.containerd import Containerd, containerd_of
+from nodeworthy.known.containerd_schema import NEW
 from nodeworthy.rule import Rule
 from nodeworthy.rules.containerd_config_read.cgroup_driver import added_to_the_default, apart_from_kubelet, cgroup_flaws
 from nodeworthy.rules.containerd_config_read.lost_keys import lost_key_flaws
@@ -91,6 +92,7 @@ FOR_CONTAINERD_1 = (
     "a config.toml.tmpl is for k3s' and RKE2's containerd 1.x (with 2.x they read config-v3.toml.tmpl first), and "
     "which one reads it, nobody says"
 )
+READ_BY_2 = "its sections have names of containerd 2, which reads them below the template's version 2, too"
 # The last of those: what it ignores, the older ones ignore, too.
 THEIRS = "1.7"
 NEVER_STARTS = "containerd does not start with a file that it can't read: there is no runtime, and no node"
@@ -170,6 +172,8 @@ def it_reads_these_files(files: NodeFiles, pool: BootPool | None) -> Findings:
     # With its base it has another version: what is ignored follows from this.
     flaws = _of_these(files, pool, None, whole=whole) if all(each.is_unknown for each in alone) else []
     if flaws and pool is None and all(each.is_unknown for each in flaws) and all(map(is_for_containerd_1, configs)):
+        if any(map(names_sections_of_2, configs)):
+            skip(READ_BY_2)
         flaws = _of_these(files, pool, THEIRS, whole=whole)
         if not alone and all(each.is_unknown for each in flaws):
             skip(FOR_CONTAINERD_1)
@@ -233,6 +237,12 @@ def _contents(files: Sequence[ConfigFile], runtime: Containerd | None, version: 
 def is_for_containerd_1(file: ConfigFile) -> bool:
     """k3s and RKE2 with containerd 2 look for config-v3.toml.tmpl first."""
     return file.is_template and posixpath.basename(file.path) == "config.toml.tmpl"
+
+
+def names_sections_of_2(file: ConfigFile) -> bool:
+    """Where k3s and RKE2 with containerd 2 find no config-v3.toml.tmpl they read this one, and containerd brings what
+    is of version 2 into its own, beside sections that have their new names already."""
+    return any(name in NEW for name in file.sections)
 
 
 def _is_unread_template(file: ConfigFile) -> bool:

@@ -16,7 +16,8 @@ NVIDIA's installer builds the module for the kernel that runs. A script that upg
 newer kernel behind, which the next boot takes and for which there is no module: with `--dkms` it is built for each.
 
 Talos gets its driver as extensions of its image: the modules, and the libraries with nvidia-container-toolkit. Both are
-published as `-lts` and as `-production`, which are two versions: an image has them of one.
+published as `-lts` and as `-production`, which are two versions: an image has them of one. Which flavour an image has,
+its extension's name says; it is compared with what a machine config beside it says of the card.
 
 On a node the bus shows whether another driver (nouveau, vfio-pci) has the cards; the kernel's log, why it refused the
 module (Secure Boot, another kernel's build, a flavour that does not drive the card); the disk, whether the running
@@ -41,6 +42,8 @@ RULE = Rule(
     remedy="install the flavour that the GPU needs, and hold the driver's packages",
 )
 
+# By which GPU feature discovery tells nodes apart, and people before it.
+PRODUCT = "nvidia.com/gpu.product"
 WHY = {
     Flavour.OPEN: "the open modules need the GPU's own processor (GSP), which came with Turing: they load, say that "
     "the GPU is not supported by open nvidia.ko, and leave it alone",
@@ -54,7 +57,7 @@ def the_operator_builds_the_flavour(said: DriverFlavour, pool: GpuPool) -> Findi
     if not need(said.values.brings_driver):
         skip("the operator brings no driver")
     need(said.tree.located())
-    flavour, named = said.flavour, list(dict.fromkeys(_gpus(pool)))
+    flavour, named = said.flavour, list(dict.fromkeys(gpus_of_pool(pool)))
     if not named:
         skip(f"which GPUs {pool.title} has nobody says")
     for gpu in filter(None, map(gpu_named, named)):
@@ -72,8 +75,11 @@ def the_operator_builds_the_flavour(said: DriverFlavour, pool: GpuPool) -> Findi
         )
 
 
-def _gpus(pool: GpuPool) -> Iterator[str]:
+def gpus_of_pool(pool: GpuPool) -> Iterator[str]:
     for told in (pool.gpu, pool.machines.gpu):
         if (gpu := value_if_known(told)) is not None:
             yield gpu
+    product = pool.machines.labels.get(PRODUCT)
+    if product is not None and (gpu := value_if_known(product)) is not None:
+        yield gpu
     yield from pool.machines.gpus_told()

@@ -9,7 +9,8 @@ settings say nothing of it nothing is told: the operator's then serves these nod
 told where `toolkit.env` names their containerd: whoever wrote that wants the operator's toolkit there.
 
 Where the operator's is off, somebody else brings it: the image, or the script. Nodes of an image without a driver have
-no toolkit either, nor has a machine on which its own script installs the driver, and nothing but it.
+no toolkit either, nor has a machine on which its own script installs the driver, and nothing but it. An image of Talos
+has it by an extension of its own: one with the driver's modules alone starts no container with a GPU.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ TWICE = (
 OWN_TOOLKIT_LABEL = "nvidia.com/gpu.deploy.container-toolkit"
 OWN_TOOLKIT = f"{OWN_TOOLKIT_LABEL}=false"
 
-_NONE = (
+WITHOUT_ANY = (
     "containers start without the driver's libraries and devices: the device plugin finds no GPU, and pods that name "
     'the runtime class end with: no runtime for "nvidia" is configured'
 )
@@ -91,7 +92,7 @@ def somebody_brings_it(values: OperatorValues, pool: GpuPool) -> Findings:
         should="true",
         on=pool.title,
         related=related,
-        cause=_NONE,
+        cause=WITHOUT_ANY,
         remedy=_REMEDY,
     )
 
