@@ -60,6 +60,11 @@ _NEARLY = ("option", "opts", "nvidia", "modprobe", "set")
 _TOML = pattern(r"\s*(?:\[|[\w.\"'-]+\s*=|[\"'\]}{,#]|\d|true|false|\$|[\ue000-\uf8ff]|$)")
 
 
+# By what Ansible leaves braces alone that are for another to fill in.
+_RAW = pattern(r"\{%-?\s{0,8}(?:end)?raw\s{0,8}-?%\}", words=("raw",))
+_QUOTED = pattern(r"\{\{\s{0,8}'(\{\{[^'\n]{0,200}\}\})'\s{0,8}\}\}", words=("'{{",))
+
+
 @dataclass(frozen=True)
 class _Seen:
     text: str
@@ -74,7 +79,7 @@ def node_file(data: bytes, shown: str, lies: str) -> NodeFile | None:
     kind = next((each for each, is_one in _KINDS.items() if is_one(_Seen(text, PurePath(shown).name))), None)
     if kind is None:
         return None
-    text = for_envsubst(text) if kind is NodeFileKind.HOSTS else text
+    text = for_envsubst(text) if kind is NodeFileKind.HOSTS else _QUOTED.sub(r"\1", _RAW.sub("", text))
     quotes, tables = kind is not NodeFileKind.MODPROBE, kind is NodeFileKind.CONFIG
     texts = [text, *(branches(text) if quotes else ())]
     content, *chosen = [content_of(each, shown, quotes_values=quotes, has_tables=tables) for each in texts]

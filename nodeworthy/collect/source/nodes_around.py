@@ -27,6 +27,7 @@ from nodeworthy.facts.fleet.pools_by_evidence import (
     with_roles,
 )
 from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.fleet.model import Driver
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field, replace
 from nodeworthy.scene import Fact
@@ -87,6 +88,7 @@ _MADE_FOR_PODS = pattern(
     ),
 )
 _ADDS = pattern(rb"(?i)karpenter")
+_OF_EXTENSIONS = "talos"
 _OF_SUCH_CLOUDS = ("gke", "aks")
 _HCL = (".tf", ".tofu")
 # What of Terraform asks for a cluster's nodes.
@@ -127,7 +129,7 @@ class NodesAround:
         values = [each for each in facts if isinstance(each, OperatorValues)]
         charts = pools_of_charts(values, Path(source.lies).parent)
         near = self._around(source) or pools_by_evidence(facts) or self._of_roots(values, source)
-        pools = _of_its_cluster(near or list(charts), values, source)
+        pools = _as_their_images_are(_of_its_cluster(near or list(charts), values, source), source)
         return [_doubted_at(values, each) for each in settle_drivers(pools, values, _folder(source))]
 
     def sizes(self, facts: Sequence[Fact], source: Source) -> list[NodeSize]:
@@ -283,6 +285,15 @@ def _of_its_cluster(pools: Sequence[GpuPool], values: Sequence[OperatorValues], 
     from nodeworthy.collect.source.whose_cluster import pools_of_its_cluster
 
     return pools_of_its_cluster(pools, values, source)
+
+
+def _as_their_images_are(pools: Sequence[GpuPool], source: Source) -> Sequence[GpuPool]:
+    """Imported only where there are nodes of Talos whose image is to have the driver."""
+    if not any(each.driver is Driver.AMI and each.distribution.shown() == _OF_EXTENSIONS for each in pools):
+        return pools
+    from nodeworthy.collect.source.talos_images import without_the_driver
+
+    return [without_the_driver(each, source) for each in pools]
 
 
 def _doubted_at(values: Sequence[OperatorValues], pool: GpuPool) -> GpuPool:

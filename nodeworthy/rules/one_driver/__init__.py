@@ -142,17 +142,18 @@ def _not_there(values: OperatorValues, pool: GpuPool) -> Draft:
 
 
 def _none(values: OperatorValues, pool: GpuPool, declared: Related) -> Draft:
+    image = TAKE_THE_IMAGE if _is_amazons(pool) else _TAKE_THE_EXTENSION if _is_talos(pool) else None
     return fail(
         values.brings_driver,
         "nobody brings the driver: the operator's is off",
         is_="false",
-        should="an image that has the driver" if _is_amazons(pool) else "true",
+        should="an image that has the driver" if image is not None else "true",
         on=pool.title,
         related=[declared],
+        # With which image a machine of Talos is installed may stand nowhere.
+        severity=Severity.WARNING if _is_talos(pool) else Severity.ERROR,
         cause=NO_DRIVER,
-        remedy=TAKE_THE_IMAGE
-        if _is_amazons(pool)
-        else "set driver.enabled: true, or the pool's driver to who brings it",
+        remedy=image or "set driver.enabled: true, or the pool's driver to who brings it",
     )
 
 
