@@ -33,6 +33,8 @@ class Server:
     ports: tuple[int, ...]
     option: re.Pattern[str] | None
     says: tuple[str, ...]
+    # Variables of its own that kubelet sets, too, in a pod beside a Service of that name.
+    linked: tuple[str, ...]
     # The command that makes it of any image, and the names of its images where many are called alike.
     program: re.Pattern[str] | None
     like: re.Pattern[str] | None
@@ -58,6 +60,7 @@ def _servers() -> tuple[Server, ...]:
             tuple(row.get("ports", ())),
             _compiled(row.get("option")),
             tuple(row.get("says", ())),
+            tuple(row.get("linked", ())),
             _compiled(row.get("program")),
             _compiled(row.get("like")),
         )

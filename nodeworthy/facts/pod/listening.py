@@ -30,11 +30,17 @@ class Listening:
         return " and ".join(map(str, sorted(self.ports)))
 
 
+def server_in(container: Container) -> Server | None:
+    """The server that a container is by its image, or by its command in any image."""
+    image, command = value_if_known(container.image), " ".join(" ".join(container.words).split())
+    by_image = server_of(str(image), command) if image is not None else None
+    return by_image or server_by_its_command(command)
+
+
 def listening(container: Container) -> Listening | None:
     """None where it is no server that is known, or something that is not known may say where it listens."""
     image, command = value_if_known(container.image), " ".join(" ".join(container.words).split())
-    server = server_of(str(image), command) if image is not None else None
-    server = server or server_by_its_command(command)
+    server = server_in(container)
     if server is None or not server.ports or _FILLED_IN.search(str(image)) or _may_listen_elsewhere(container, command):
         return None
     said = _ports_told(container, server, command)

@@ -22,14 +22,21 @@ class PodService:
     namespace: str
     chooses: Mapping[str, str]
     ports: Sequence[Tree]
+    # Without an address of its own (clusterIP: None), of which no pod is told by variables.
+    is_headless: bool = False
+
+    @property
+    def variable(self) -> str:
+        """By which kubelet tells the pods of its namespace of it: tcp://10.0.0.1:80."""
+        return f"{self.name.upper().replace('-', '_')}_PORT"
 
     def sends_to(self, pod: PodTemplate) -> bool:
         labels = pod.template.get("metadata", "labels")
-        return self._is_in_the_namespace_of(pod) and all(
+        return self.is_in_the_namespace_of(pod) and all(
             labels.get(name).text == value for name, value in self.chooses.items()
         )
 
-    def _is_in_the_namespace_of(self, pod: PodTemplate) -> bool:
+    def is_in_the_namespace_of(self, pod: PodTemplate) -> bool:
         """Of one file kubectl puts what names no namespace beside what does: with another one it refuses the file."""
         is_open = not pod.namespace or not self.namespace
         return pod.namespace == self.namespace or (is_open and pod.document.place.path == self.place.path)
@@ -41,8 +48,9 @@ def services(document: Tree) -> Iterator[PodService]:
     chosen = {name: tree.text or "" for name, tree in spec.get("selector").mapping.items()}
     is_told = chosen and why_incomplete(spec) is None and not any(map(_is_made_later, chosen.items()))
     if document.get("apiVersion").text == "v1" and is_told and spec.get("type").text != "ExternalName":
-        ports = spec.get("ports").sequence
-        yield PodService(document.place, metadata.get("name").string, metadata.get("namespace").string, chosen, ports)
+        name, namespace = metadata.get("name").string, metadata.get("namespace").string
+        is_headless = spec.get("clusterIP").text == "None"
+        yield PodService(document.place, name, namespace, chosen, spec.get("ports").sequence, is_headless)
 
 
 def _is_made_later(chosen: tuple[str, str]) -> bool:

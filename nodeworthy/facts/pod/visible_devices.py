@@ -40,8 +40,16 @@ def choices(pod: PodTemplate) -> Iterator[Choice]:
 
 
 def around(pod: PodTemplate, surroundings: Surroundings) -> PodTemplate:
-    """The pod with the files around it, if there is anything to ask them."""
-    return replace(pod, surroundings=surroundings) if any(choices(pod)) else pod
+    """The pod with the files around it, if there is anything to ask them: of a variable that it says, or of the names
+    of Services beside its server."""
+    is_asked = any(choices(pod)) or any(map(_is_told_of_services, pod.containers))
+    return replace(pod, surroundings=surroundings) if is_asked else pod
+
+
+def _is_told_of_services(container: Container) -> bool:
+    """Whether its server reads a variable that a Service may set (`linked` in the table of servers)."""
+    image = value_if_known(container.image)
+    return any("vllm" in each for each in (*container.words, image if isinstance(image, str) else ""))
 
 
 def _asks(container: Container) -> int:

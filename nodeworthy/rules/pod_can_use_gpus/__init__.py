@@ -52,13 +52,14 @@ find no fifth device. `JOB_COMPLETION_INDEX` is there in the pods of a Job that 
 of another one torchrun is given an empty rank. An image that is built for the CPU (`tensorflow/tensorflow:2.19.0`, a
 tag with `cpu`) holds the GPU and never uses it, and a server that is probed at a path it does not have (`/ready` of
 vLLM) answers 404 and is ended for ever. So is one that is probed at a port where it does not listen, or by a name that
-no port of its container has; a Service that sends there reaches nobody (a warning where another of its ports does). A
-model that is larger than the volume which its server fetches it into never comes whole. An image or a number that a
-template fills in is held against nobody. `ollama run` is a client, and serves nobody where it is a container's command.
-A server that loads a model of 14 GB and more needs its minutes: a livenessProbe without a startupProbe ends it before
-it answers, again and again (a warning, for some networks are quick). vLLM refuses a `--max-model-len` beyond what its
-model has places for, a tensor parallelism that does not divide its model's heads, and `--model NAME` as one entry of
-`args`. An image whose name no registry can have (`ghcr.io/team//train`) never runs, and of a variable that is misspelt
+no port of its container has; a Service that sends there reaches nobody (a warning where another of its ports does), and
+one that is called `vllm` gives vLLM in its namespace an address as VLLM_PORT, over which it ends. A model that is
+larger than the volume which its server fetches it into never comes whole. An image or a number that a template fills in
+is held against nobody. `ollama run` is a client, and serves nobody where it is a container's command. A server that
+loads a model of 14 GB and more needs its minutes: a livenessProbe without a startupProbe ends it before it answers,
+again and again (a warning, for some networks are quick). vLLM refuses a `--max-model-len` beyond what its model has
+places for, a tensor parallelism that does not divide its model's heads, and `--model NAME` as one entry of `args`. An
+image whose name no registry can have (`ghcr.io/team//train`) never runs, and of a variable that is misspelt
 (`NCCL_IB_GTD_INDEX`) NCCL says nothing. Who takes a card by hostPath, or starts a process for each of eight GPUs, and
 asks for none, is counted by nobody: a warning.
 """

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from nodeworthy.documents.settled import why_incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.containers import Container
-from nodeworthy.facts.pod.listening import Listening, listening, names_number
+from nodeworthy.facts.pod.listening import Listening, listening, names_number, server_in
 from nodeworthy.facts.pod.refused import MADE_LATER
 from nodeworthy.facts.pod.service import PodService
 from nodeworthy.facts.pod.template import OF_VALUES, PodTemplate
+from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
 from nodeworthy.rules.pod_can_use_gpus import RULE
 from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, skip
@@ -23,6 +24,9 @@ _PROBES = {
 _HANDLERS = ("httpGet", "tcpSocket")
 # What puts other containers, and their ports, into pods of these.
 _OF_ANOTHER = ("kserve", "knative")
+
+# What gives all that a Kustomization holds other names.
+_RENAMES = pattern(rb"(?m)^name(?:Prefix|Suffix): *\S")
 
 
 @RULE.check
@@ -158,4 +162,46 @@ def _to_nobodys_port(pod: PodTemplate, service: PodService, target: Tree, number
         related=[Related(pod.place, "it chooses this pod, in which nothing else runs")],
         cause="nothing listens there (connection refused): whoever calls the Service at this port gets no answer",
         remedy=f"send to {served.shown()}, or tell {served.server} to listen on {number}",
+    )
+
+
+@RULE.check
+def no_service_sets_its_variables(pod: PodTemplate, services: Sequence[PodService]) -> Findings:
+    if not _is_all_told(pod) or pod.spec.get("enableServiceLinks").value is False:
+        skip("kubelet tells it of no Service by variables, or not all of it stands here")
+    for container in pod.containers:
+        server = server_in(container)
+        for service in services if server is not None and server.linked else ():
+            if server is not None and service.variable in server.linked and _is_told_of(pod, container, service):
+                yield _takes_an_address(pod, container, service, server.name)
+
+
+def _is_told_of(pod: PodTemplate, container: Container, service: PodService) -> bool:
+    """Whether nothing else says the variable, and the Service keeps its name."""
+    says = container.variable(service.variable) is not None or not container.tree.get("envFrom").is_absent
+    # Of several files some may stand for one another: in another one it is its own Service.
+    is_in_its_file = pod.document.place.path == service.place.path
+    is_its_own = service.is_in_the_namespace_of(pod) if is_in_its_file else service.sends_to(pod)
+    is_beside = is_its_own and not service.is_headless
+    if says or not is_beside or any(service.variable in each for each in container.words):
+        return False
+    if pod.surroundings is None:
+        return is_in_its_file
+    return (
+        next(iter(pod.surroundings.holding(_RENAMES, (".yaml", ".yml"), (b"namePrefix", b"nameSuffix"))), None) is None
+    )
+
+
+def _takes_an_address(pod: PodTemplate, container: Container, service: PodService, server: str) -> Draft:
+    return fail(
+        service.place,
+        f"the Service '{service.name}' gives {container.name} of {pod.title} an address as {service.variable}, which "
+        f"{server} reads as its own",
+        is_=f"a Service called {service.name}, in the namespace of a pod of {server}",
+        should=f"another name ({service.name}-server), or enableServiceLinks: false in the pod's spec",
+        related=[Related(pod.place, f"{server} runs here")],
+        cause=f"kubelet tells each new pod of the namespace's Services by variables: {service.variable}=tcp://…, and "
+        f"{server} ends with: {service.variable} 'tcp://…' appears to be a URI. It does so with the next start of the "
+        "pod, if the Service came behind it",
+        remedy=f"call it {service.name}-server, or say enableServiceLinks: false beside containers",
     )
