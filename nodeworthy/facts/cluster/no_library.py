@@ -63,25 +63,6 @@ _LOOK_THERE = (
 )
 
 
-# Words of a node without the handler of the pod's RuntimeClass.
-_NO_HANDLER = "no-runtime-configured"
-_DOCKER_CHOOSES = (
-    "its node runs Docker, and this cri-dockerd lets no RuntimeClass choose a runtime: a pod whose class has a handler "
-    "is refused, whatever the toolkit wrote for containerd"
-)
-_NAME_NO_CLASS = (
-    "leave runtimeClassName out of the pod (of KAI's reservations: binder.resourceReservation.runtimeClassName: "
-    '""), and make NVIDIA\'s the default one of Docker: "default-runtime": "nvidia" in /etc/docker/daemon.json; or run '
-    "these nodes with containerd"
-)
-
-
-def by_docker(known: Evidence, runtime: str) -> tuple[str, str] | None:
-    """Why, and what to do, where Docker is asked for the runtime that a class names."""
-    asks = known.id == _NO_HANDLER and runtime.partition(":")[0] == "docker"
-    return (_DOCKER_CHOOSES, _NAME_NO_CLASS) if asks else None
-
-
 # By these a program says no more than that it finds no GPU, or nothing of the driver, in its container.
 _FINDS_NOTHING = frozenset((*ONLY_NONE, *FINDS_NO_DRIVER, "smi-not-in-container"))
 

@@ -137,7 +137,9 @@ def _down(pods: Sequence[HamiPart], message: str, effect: str, words: Words) -> 
 
 def _known_cause(part: HamiPart, last: str) -> tuple[str, str]:
     """What its last words mean, and what mends it; both empty where that is not known."""
-    known = [each.evidence for each in in_text(last) if not each.evidence.is_symptom]
+    told = [each.evidence for each in in_text(last)]
+    # A symptom says more than nothing.
+    known = [each for each in told if not each.is_symptom] or told
     if not any(each.id == _NO_LIBRARY for each in known):
         return _of_its_runtime(part, last) or next(((f"{each.why}; ", each.mending) for each in known), ("", ""))
     if part.pod.runtime_class:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nodeworthy.facts.cluster.hanging import why_hanging
 from nodeworthy.facts.cluster.lingering_pods import LINGERS
-from nodeworthy.facts.cluster.no_library import by_docker, by_platform, without_library
+from nodeworthy.facts.cluster.no_library import by_platform, without_library
 from nodeworthy.facts.cluster.own_logs import NO_MEMORY, ONLY_NONE, is_of_the_node
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.telling_words import both_ends
@@ -271,8 +271,7 @@ def _of_what_it_is(stuck: UnsettledPods, known: Evidence) -> tuple[str, str] | N
     if stuck.no_networks and known.id in _OF_INTERFACES:
         return _NO_NETWORKS.format(stuck.first.networks, stuck.no_networks), _LET_MULTUS_COME
     of_platform = by_platform(stuck.first, known, stuck.platform)
-    of_node = of_platform or by_docker(known, stuck.runtime)
-    return of_node or without_library(stuck.first, known, stuck.runtime if stuck.first.part else "")
+    return of_platform or without_library(stuck.first, known, stuck.runtime if stuck.first.part else "")
 
 
 def _has_no_sidecars(system: str) -> bool:
