@@ -31,6 +31,7 @@ from nodeworthy.facts.aws.settling import InstanceRefreshes, Launches
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
 from nodeworthy.facts.aws.world_ports import OpenedPort
 from nodeworthy.facts.boot.broken_shell import BrokenShell
+from nodeworthy.facts.boot.forking_service import ForkingService
 from nodeworthy.facts.boot.gone_source_asked import GoneSourceAsked
 from nodeworthy.facts.boot.kubeadm_config import KubeadmConfig
 from nodeworthy.facts.boot.left_out import LeftOut
@@ -250,6 +251,7 @@ _FILES: Final[Facts] = frozenset(
         RefusedExporterOption,
         GoneSourceAsked,
         BrokenShell,
+        ForkingService,
         KeyLeftOpen,
         MungeKeyLaid,
         TasksAsWritten,

@@ -101,6 +101,7 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "keys-kept-close/bad-keys-of-slurm",
         "munge-has-its-key/bad-started-again",
         "shell-parses/bad-epilog",
+        "service-keeps-its-daemon/bad-simple",
         "node-configuration-read/bad-source-kubelet",
         "driver-fits/bad-source-extensions-of-two-branches",
     ),

@@ -203,8 +203,11 @@ MAY_LAY_A_KEY = pattern(
     rb"/etc/munge\b|create-munge-key|mungekey", words=(b"/etc/munge", b"create-munge-key", b"mungekey"), in_a_line=True
 )
 _ASKS_FOR_PACKAGES = pattern(
-    r"(?i)\.(?:sh|bash|ya?ml|tf|hcl|tpl|tftpl|tmpl|j2|ks|cfg|repo|sbatch|slurm|userdata)$|dockerfile|containerfile|"
+    r"(?i)\.(?:sh|bash|service|ya?ml|tf|hcl|tpl|tftpl|tmpl|j2|ks|cfg|repo|sbatch|slurm|userdata)$|dockerfile|containerfile|"
     r"vagrantfile|makefile|user-?data"
+)
+MAY_FORK = pattern(
+    rb"ExecStart[ \t]*=[^\n]*(?:slurmctld|slurmd|munged|nvidia-persistenced)", words=(b"ExecStart",), in_a_line=True
 )
 # What runs beside a node, and makes none: a prolog, a check of its health, what submits jobs.
 _BESIDE_A_NODE = pattern(
@@ -216,7 +219,7 @@ _BESIDE_A_NODE = pattern(
 def may_slip(name: str, data: bytes) -> bool:
     if _ASKS_FOR_PACKAGES.search(name) is None:
         return False
-    return any(each.search(data) is not None for each in (MAY_BE_GONE, MAY_OPEN_A_KEY, MAY_LAY_A_KEY))
+    return any(each.search(data) is not None for each in (MAY_BE_GONE, MAY_OPEN_A_KEY, MAY_LAY_A_KEY, MAY_FORK))
 
 
 def may_run_beside_a_node(data: bytes) -> bool:

@@ -1,5 +1,6 @@
 """Slips that any script, image or list of tasks may hold, whatever else is read of it: an archive that is gone, a key
-that everybody may read, munge's key under a munged that runs; and of a script that nobody else reads, that its shell
+that everybody may read, munge's key under a munged that runs, a daemon that its unit
+loses; and of a script that nobody else reads, that its shell
 can't read it either."""
 
 from __future__ import annotations
@@ -7,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nodeworthy.collect.source.comments import comments
-from nodeworthy.collect.source.file_marks import MAY_BE_GONE, MAY_LAY_A_KEY, MAY_OPEN_A_KEY
+from nodeworthy.collect.source.file_marks import MAY_BE_GONE, MAY_FORK, MAY_LAY_A_KEY, MAY_OPEN_A_KEY
 from nodeworthy.collect.source.files import Source, any_text
 from nodeworthy.collect.source.parsing import FileContents
 from nodeworthy.records import replace
@@ -29,6 +30,10 @@ def slips_in(source: Source, data: bytes) -> Sequence[Fact]:
         from nodeworthy.facts.slurm.munge_key import munge_keys_laid
 
         facts += munge_keys_laid(any_text(data), source.shown)
+    if MAY_FORK.search(data) is not None:
+        from nodeworthy.facts.boot.forking_service import forking_services
+
+        facts += forking_services(any_text(data), source.shown)
     return facts
 
 
