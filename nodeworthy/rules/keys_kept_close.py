@@ -2,7 +2,7 @@
 
 `chmod 644 munge.key` lets every user of the machine, and of a shared home all machines, speak for anybody to Slurm; in
 /etc/munge munged ends over it at once. slurmdbd ends over a slurmdbd.conf that others may read, and ssh ignores such a
-private key. A kubeconfig of kubeadm's, and the token of k3s or RKE2, hand the cluster to every user of the machine:
+private key. A kubeconfig of kubeadm's, k3s' or RKE2's, and their tokens, hand the cluster to every user of the machine:
 those are warnings, for a machine may have one user alone.
 
 What the script closes or removes again further down is not told.

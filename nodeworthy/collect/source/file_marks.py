@@ -195,7 +195,7 @@ MAY_BE_GONE = pattern(
     in_a_line=True,
 )
 MAY_OPEN_A_KEY = pattern(
-    rb"\bchmod\b[^\n]*(?:munge\.key|slurmdbd\.conf|jwt_hs256|id_(?:rsa|ecdsa|ed25519)|admin\.conf|-token)",
+    rb"\bchmod\b[^\n]*(?:munge\.key|slurmdbd\.conf|jwt_hs256|id_(?:rsa|ecdsa|ed25519)|admin\.conf|(?:k3s|rke2)\.yaml|-token)",
     words=(b"chmod",),
     in_a_line=True,
 )

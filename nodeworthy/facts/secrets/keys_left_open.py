@@ -22,6 +22,12 @@ _KEYS = (
         "every user of the machine is the cluster's administrator",
         False,
     ),
+    (
+        r"(?:k3s|rke2)\.yaml",
+        "the kubeconfig of k3s' or RKE2's server",
+        "every user of the machine is the cluster's administrator",
+        False,
+    ),
     (r"[\w.-]*(?:node|k3s|rke2)-token", "the cluster's token", "every user of the machine may join nodes to it", False),
 )
 _CHMOD = pattern(
