@@ -26,6 +26,13 @@ def _flavours(values: OperatorValues) -> Iterator[Fact]:
         yield from flavours_in(values)
 
 
+def _branches(values: OperatorValues) -> Iterator[Fact]:
+    if "version" in values.tree.get("driver").mapping:
+        from nodeworthy.facts.operator.driver_flavour import branches_in
+
+        yield from branches_in(values)
+
+
 _TELLING = ("devicePlugin", "migManager", "mig")
 
 
@@ -41,6 +48,7 @@ def facts_of_operator(values: OperatorValues) -> Iterator[Fact]:
     yield values
     yield from misshapen_parts(values.tree)
     yield from _flavours(values)
+    yield from _branches(values)
     yield from _told_of_parts(values)
 
 

@@ -104,7 +104,7 @@ from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest
 from nodeworthy.facts.operator.device_plugins import DevicePlugins, PluginBesideImage
 from nodeworthy.facts.operator.door_visitor import DoorVisitor
 from nodeworthy.facts.operator.driver_daemonset import DriversOnNodes
-from nodeworthy.facts.operator.driver_flavour import DriverFlavour
+from nodeworthy.facts.operator.driver_flavour import DriverBranch, DriverFlavour
 from nodeworthy.facts.operator.mig_layouts import MigLayouts
 from nodeworthy.facts.operator.plugin_chart import PluginChart
 from nodeworthy.facts.operator.sharing import SharingConfig
@@ -191,6 +191,7 @@ _DECLARED: Final[Facts] = frozenset(
         DeviceQuota,
         DraDriver,
         DoorVisitor,
+        DriverBranch,
         DriverFlavour,
         PlainText,
         GpusWithoutDriver,

@@ -112,6 +112,12 @@ def last_branch(architecture: str) -> int | None:
     return int(found) if found is not None else None
 
 
+def first_branch(architecture: str) -> int | None:
+    """The first one that drives a GPU; None where all that are in use do."""
+    found = _table()["first_branch"].get(architecture)
+    return int(found) if found is not None else None
+
+
 def newest_branch(package: str) -> int | None:
     """At least which branch a package brings that follows the newest; None of any other."""
     told = _table()["newest"]

@@ -17,7 +17,7 @@ from nodeworthy.facts.fleet.no_driver import GpusWithoutDriver
 from nodeworthy.facts.fleet.pool_system import PoolSystem
 from nodeworthy.facts.hami.setup import HamiRuntime
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
-from nodeworthy.facts.operator.driver_flavour import DriverFlavour
+from nodeworthy.facts.operator.driver_flavour import DriverBranch, DriverFlavour
 from nodeworthy.facts.operator.mig_layouts import MigLayouts
 from nodeworthy.facts.operator.plugin_chart import PluginChart
 from nodeworthy.facts.operator.told_of_parts import ToldPlugin
@@ -89,6 +89,7 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "gpu-quantity/good-source-quota-counts",
         "gpu-exists/bad-source-gke-refuses",
         "pool-size-fixed/bad-source-reserved-of-other-clouds",
+        "driver-fits/bad-source-branches-of-the-operator",
         "driver-capabilities-allowed/good-source-dockerfile",
         "driver-capabilities-allowed/good-source-docker",
         "pod-can-use-gpus/good-source-compose-takes-it",
@@ -176,6 +177,7 @@ ELSEWHERE: dict[Moment, set[type]] = {
     Moment.PLAN: {
         BootPool,
         DeclaredForProfiling,
+        DriverBranch,
         DriverFlavour,
         EfaPlugin,
         GpusWithoutDriver,

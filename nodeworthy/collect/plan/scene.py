@@ -28,7 +28,7 @@ from nodeworthy.facts.fleet.pool_claim import pool_claims
 from nodeworthy.facts.fleet.pool_system import pool_systems
 from nodeworthy.facts.fleet.pools_by_evidence import are_of_several_clusters, pools_asked_for, settle_drivers
 from nodeworthy.facts.not_seen import NotLookedAt
-from nodeworthy.facts.operator.driver_flavour import DriverFlavour
+from nodeworthy.facts.operator.driver_flavour import DriverBranch, DriverFlavour
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.secrets.plain_text import PlainText
 from nodeworthy.facts.secrets.planned_secret import PlannedSecret, outputs_in_plain_sight
@@ -236,7 +236,7 @@ def with_their_pools(facts: Sequence[Fact], pools: Sequence[GpuPool]) -> list[Fa
 
 
 def _with_its_pools(fact: Fact, pools: Sequence[GpuPool], clusters: dict[str | None, str]) -> Fact:
-    if isinstance(fact, DriverFlavour):
+    if isinstance(fact, (DriverFlavour, DriverBranch)):
         return replace(fact, values=_judged_by(fact.values, pools, clusters))
     return _judged_by(fact, pools, clusters) if isinstance(fact, OperatorValues) else fact
 

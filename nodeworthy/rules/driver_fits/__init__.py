@@ -6,7 +6,8 @@ and Grace Hopper run with the open ones alone: the proprietary ones say that the
 kernel modules`. A script is judged by the names of the packages that it installs, the operator's values by
 `driver.kernelModuleType` and `useOpenKernelModules`. Names that leave the flavour to the release (a runfile's,
 `cuda-drivers`) are not judged. Branch 580 is the last that drives Volta and older, 470 the last for Kepler: a younger
-one, or `latest`, ignores the GPU.
+one, or `latest`, ignores the GPU. Nor does one drive a GPU that came after it: 470 no H100. The operator's is read
+from `driver.version`.
 
 Ubuntu's unattended-upgrades replaces the driver's libraries under a module that stays loaded until the next boot: every
 new program then ends with `Driver/library version mismatch`. A script that switches it on beside a driver of packages
@@ -29,8 +30,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
-from nodeworthy.facts.operator.driver_flavour import DriverFlavour
-from nodeworthy.known.drivers import Flavour, flavour_for
+from nodeworthy.facts.operator.driver_flavour import DriverBranch, DriverFlavour
+from nodeworthy.known.drivers import Flavour, first_branch, flavour_for, last_branch
 from nodeworthy.known.gpus import gpu_named
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Related, Severity, fail, need, skip, value_if_known
@@ -50,6 +51,8 @@ WHY = {
     Flavour.PROPRIETARY: "the proprietary modules do not drive it: they load, and say that it requires use of the "
     "NVIDIA open kernel modules",
 }
+
+_NO_GPU = "its module loads and takes no GPU that it does not know: nvidia-smi finds none"
 
 
 @RULE.check
@@ -72,6 +75,33 @@ def the_operator_builds_the_flavour(said: DriverFlavour, pool: GpuPool) -> Findi
             related=[Related(pool.place, f"{pool.title} has {gpu.name}, which is {gpu.architecture}")],
             cause=WHY[flavour],
             remedy="set driver.kernelModuleType: auto, which looks at the GPU",
+        )
+
+
+@RULE.check
+def the_operator_builds_a_branch_that_drives_it(said: DriverBranch, pool: GpuPool) -> Findings:
+    if not need(said.values.brings_driver):
+        skip("the operator brings no driver")
+    need(said.tree.located())
+    named = list(dict.fromkeys(gpus_of_pool(pool)))
+    if said.branch is None or not named:
+        skip(f"which branch it is, or which GPUs {pool.title} has, nobody says")
+    for gpu in filter(None, map(gpu_named, named)):
+        first, last = first_branch(gpu.architecture), last_branch(gpu.architecture)
+        if (first is None or said.branch >= first) and (last is None or said.branch <= last):
+            continue
+        is_old = first is not None and said.branch < first
+        yield fail(
+            said.tree.located(),
+            f"the operator's driver is of a branch that {'is older than' if is_old else 'no longer drives'} the GPU",
+            should=f"branch {first} or later" if is_old else f"branch {last}, the last one that does",
+            on=pool.title,
+            related=[Related(pool.place, f"{pool.title} has {gpu.name}, which is {gpu.architecture}")],
+            severity=pool.severity,
+            cause=_NO_GPU,
+            remedy="leave driver.version out, and the chart takes one that it was tested with"
+            if is_old
+            else f"set driver.version to a release of branch {last}",
         )
 
 

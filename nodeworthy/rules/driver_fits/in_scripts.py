@@ -11,7 +11,7 @@ from nodeworthy.facts.aws.node_types import instance_types
 from nodeworthy.facts.boot.drivers import RUNFILE, NvidiaPackage, drivers
 from nodeworthy.facts.boot.kernel_left_behind import by_installer, kernel_left_behind, module_of_one_kernel
 from nodeworthy.facts.boot.script import BootPool, BootScript
-from nodeworthy.known.drivers import Flavour, flavour_for, flavour_of, last_branch, newest_branch
+from nodeworthy.known.drivers import Flavour, first_branch, flavour_for, flavour_of, last_branch, newest_branch
 from nodeworthy.known.gpus import Gpu, gpu_named
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.patterns import pattern
@@ -30,6 +30,7 @@ from nodeworthy.verdict import (
 )
 
 _ON = pattern(r'APT::Periodic::Unattended-Upgrade\s+"[1-9]')
+_IN_ITS_NAME = pattern(r"nvidia-(?:driver|dkms|headless(?:-no-dkms)?)-(\d{3})(?:-server)?(?:-open)?(?:=.*)?")
 _KEPT_OUT = pattern(r"Package-Blacklist[^}]*nvidia|nvidia[^}]*Package-Blacklist")
 
 
@@ -75,6 +76,10 @@ def _that_does_not_drive(script: BootScript, gpu: Gpu, title: str, said: Related
         branch, last = _branch(package), last_branch(gpu.architecture)
         if branch is not None and last is not None and branch > last:
             yield _newer_branch(package, gpu, last).with_more(on=title, related=[said])
+            continue
+        named, first = _named_branch(package), first_branch(gpu.architecture)
+        if named is not None and first is not None and named < first:
+            yield _older_branch(package, gpu, first).with_more(on=title, related=[said])
 
 
 def _branch(package: NvidiaPackage) -> int | None:
@@ -92,6 +97,26 @@ def _newer_branch(package: NvidiaPackage, gpu: Gpu, last: int) -> Draft:
         cause="its module finds no GPU: the kernel's log says that the GPU is `supported through the NVIDIA "
         f"{last}.xx Legacy drivers`, and that this one `will ignore this GPU`",
         remedy=f"install branch {last} by its number",
+    )
+
+
+def _named_branch(package: NvidiaPackage) -> int | None:
+    """By its version, or by its name: `nvidia-driver-470-server`."""
+    said = package.version.split(".")[0]
+    if said.isdigit():
+        return int(said)
+    found = _IN_ITS_NAME.fullmatch(package.name)
+    return int(found[1]) if found is not None else None
+
+
+def _older_branch(package: NvidiaPackage, gpu: Gpu, first: int) -> Draft:
+    return fail(
+        package.place,
+        f"the script installs a driver of a branch that is older than {gpu.name}",
+        is_=package.name,
+        should=f"branch {first} or later",
+        cause="its module loads and takes no GPU that it does not know: nvidia-smi finds none",
+        remedy="install a branch that NVIDIA still maintains",
     )
 
 
