@@ -22,6 +22,7 @@ from nodeworthy.facts.cluster.references import NamedObjects, named_objects
 from nodeworthy.facts.cluster.relations import Relations
 from nodeworthy.facts.cluster.services_of_nobody import ServiceOfNobody, services_of_nobody
 from nodeworthy.facts.cluster.unanswered_services import ServicesAround, UnansweredServices, unanswered_services
+from nodeworthy.facts.cluster.volume_claims import impossible_claims
 from nodeworthy.scene import Scene, make_scene
 
 _BY_KIND = {each.known_as: each for each in KINDS}
@@ -44,6 +45,7 @@ def relations_in(seen: ClusterObjects) -> Relations:
         choosers(seen.choosers, nodes, waiting) if seen.has_list(NODES) else Choosers(),
         _services(seen),
         tuple(plugin_configurations(seen.documents[CLUSTER_POLICIES].values(), seen.stack.plugin_maps, nodes)),
+        tuple(impossible_claims(seen.volumes, waiting)),
     )
 
 

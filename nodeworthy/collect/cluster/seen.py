@@ -43,6 +43,7 @@ from nodeworthy.facts.cluster.pod import ClusterPod, cluster_pod
 from nodeworthy.facts.cluster.references import References
 from nodeworthy.facts.cluster.sandbox_failure import SandboxFailure, sandbox_failure
 from nodeworthy.facts.cluster.unanswered_services import AskersSeen
+from nodeworthy.facts.cluster.volume_claims import VolumeClaimsSeen
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest
 from nodeworthy.facts.operator.driver_daemonset import DriverDaemonSet, driver_daemonset
@@ -87,6 +88,7 @@ class ClusterObjects:
     references: References = field(default_factory=References)
     choosers: ChoosersSeen = field(default_factory=ChoosersSeen)
     askers: AskersSeen = field(default_factory=AskersSeen)
+    volumes: VolumeClaimsSeen = field(default_factory=VolumeClaimsSeen)
     kinds: set[str] = field(default_factory=set)
     # It was written down by ourselves, each kind whole.
     is_recorded: bool = False
@@ -131,6 +133,7 @@ class ClusterObjects:
             self.stack.add_maker(kind.kind, key, data)
         self.references.add(kind.known_as, key, data)
         self.choosers.add(kind.known_as, key, data)
+        self.volumes.add(kind.kind, key, data)
         self._keep(kind, key, data)
 
     def add_list(self, kinds: Iterable[str], namespaces: Collection[str] = ()) -> None:

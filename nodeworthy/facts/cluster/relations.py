@@ -8,6 +8,7 @@ from nodeworthy.facts.cluster.choosers import Choosers
 from nodeworthy.facts.cluster.plugin_configurations import PluginConfigurations
 from nodeworthy.facts.cluster.references import NamedObjects
 from nodeworthy.facts.cluster.unanswered_services import UnansweredServices
+from nodeworthy.facts.cluster.volume_claims import ImpossibleClaim
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
@@ -22,6 +23,8 @@ class Relations:
     chosen: Choosers
     services: UnansweredServices
     configurations: tuple[PluginConfigurations, ...]
+    # Claims on volumes of which their class can make none.
+    claims: tuple[ImpossibleClaim, ...] = ()
 
     @property
     def place(self) -> Place:
@@ -30,9 +33,16 @@ class Relations:
     @property
     def victims(self) -> frozenset[str]:
         """All of whom is told here why they wait."""
-        return self.named.victims.union(*(each.victims for each in self.chosen.found))
+        chosen, claims = (each.victims for each in self.chosen.found), (each.victims for each in self.claims)
+        return self.named.victims.union(*chosen, *claims)
 
     @property
     def looked_for(self) -> int:
         """How many relations were looked at."""
-        return self.named.looked_for + self.chosen.looked_for + self.services.looked_for + len(self.configurations)
+        return (
+            self.named.looked_for
+            + self.chosen.looked_for
+            + self.services.looked_for
+            + len(self.configurations)
+            + len(self.claims)
+        )
