@@ -13,8 +13,8 @@ of its configurations: of one that is not there the plugin ends, and with neithe
 nothing. What chooses nodes by labels (a SriovNetworkNodePolicy, a Topology) does nothing where none has them; of a
 ResourceFlavor, whose nodes may be started later, that is told where nodes have another value that was meant. A webhook
 that the API server has to ask, behind whose Service nobody is ready, keeps all that it is asked about from being made;
-and a Service whose selector is not that of the pod with GPUs that bears its name leads to nobody. A claim on a volume that
-many nodes are to write to (ReadWriteMany) gets none of a class that makes disks for one (EBS, a persistent disk).
+and a Service whose selector is not that of the pod with GPUs that bears its name leads to nobody. A claim on a volume
+that many nodes are to write to (ReadWriteMany) gets none of a class that makes disks for one (EBS, a persistent disk).
 
 Told is the name at which the chain ends, with all that waits behind it, where one of them asks for GPUs and the object
 that names does not say that it is well. A name is nobody's only where the whole list of its kind was read (`kubectl get
