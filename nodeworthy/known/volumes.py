@@ -17,7 +17,7 @@ class OfOneNode:
 
 
 @cache
-def of_one_node() -> Mapping[str, OfOneNode]:
+def disk_provisioners() -> Mapping[str, OfOneNode]:
     """By the name of the provisioner."""
     rows = table_of("volumes")["provisioner"]
     return {row["provisioner"]: OfOneNode(row["provisioner"], row["is"], row["instead"]) for row in rows}

@@ -7,7 +7,7 @@ from typing import Any
 
 from nodeworthy.documents.plain import at, strings_at, text_at
 from nodeworthy.facts.cluster.asking_pod import AskingPod
-from nodeworthy.known.volumes import OfOneNode, of_one_node
+from nodeworthy.known.volumes import OfOneNode, disk_provisioners
 from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Place
 
@@ -53,7 +53,7 @@ class VolumeClaimsSeen:
 
 def impossible_claims(found: VolumeClaimsSeen, waiting: Sequence[AskingPod]) -> Iterator[ImpossibleClaim]:
     for key, named in found.for_many.items():
-        by = of_one_node().get(found.provisioners.get(named, ""))
+        by = disk_provisioners().get(found.provisioners.get(named, ""))
         victims = tuple(sorted(pod.object for pod in waiting if pod.namespace == key[0] and key[1] in pod.claims))
         if by is not None and victims:
             yield ImpossibleClaim(key, named, by, victims)
