@@ -30,6 +30,8 @@ _LEFT = pattern(r"[\w+/=.~!@%^*-]{6,}")
 _SCHEME = pattern(r"[a-z][\w+.-]*://")
 _ROOTS = "etc|run|var|opt|root|home|Users|tmp|mnt|dev|proc|usr|srv|data|secrets?"
 _PATH = pattern(rf"(?:~|\.{{1,2}})?/(?:{_ROOTS})(?:/|$)|(?:~|\.{{1,2}})/")
+# `forti/cloud-init/FWB.lic`: what is written in base64 has no dot.
+_FILE_IN_A_FOLDER = pattern(r"(?:[\w.-]{1,64}/){1,16}[\w-]{1,64}\.[A-Za-z]\w{1,5}")
 # Kiali ships `CHANGEME00000000` as the key that it signs with.
 _TO_BE_CHANGED = pattern(r"change[-_]?me")
 # `SIGNING_KEY: 229F…22BF`: which of OpenPGP's keys it is.
@@ -80,6 +82,8 @@ class _Names:
 @dataclass(frozen=True)
 class _Placeholders:
     begins: tuple[str, ...]
+    prefixes: tuple[str, ...]
+    shortest_with_prefix: int
     holds: tuple[str, ...]
     words: frozenset[str]
     defaults: frozenset[str]
@@ -113,6 +117,8 @@ def _placeholders() -> _Placeholders:
     row = table()["placeholders"]
     return _Placeholders(
         begins=tuple(row["begins"]),
+        prefixes=tuple(row["prefixes"]),
+        shortest_with_prefix=row["shortest_with_prefix"],
         holds=tuple(row["holds"]),
         words=frozenset(row["words"]),
         defaults=frozenset(row["defaults"]),
@@ -224,7 +230,7 @@ def is_secret(value: str, kind: Holds, name: str = "") -> bool:
         return False
     lowered = value.lower()
     if _BOOTSTRAP_TOKEN.fullmatch(value):
-        return True
+        return any(len(set(part)) > 1 for part in value.split("."))
     if "{" in value and _IN_BRACES.search(value):
         return False
     if _is_placeholder(value, lowered, kind) or _is_reference(value, lowered):
@@ -291,6 +297,8 @@ def _is_placeholder(value: str, lowered: str, kind: Holds) -> bool:
         return True
     if len(value) < 80 and any(each in lowered for each in known.holds):
         return True
+    if len(value) < known.shortest_with_prefix and lowered.startswith(known.prefixes):
+        return True
     # PASSWORD, JOIN_TOKEN: the name of what is to stand there.
     filled_up = (len(value) > 3 and len(set(value[:64])) <= 2) or value.endswith(value[-1] * _FILLED_UP)
     return filled_up or (value.isupper() and _names_one(value))
@@ -306,6 +314,8 @@ def _is_reference(value: str, lowered: str) -> bool:
     if lowered.startswith(_placeholders().references) or _SCHEME.match(lowered):
         return True
     if _PATH.match(value) or _OF_CODE.fullmatch(value) or _PUT_TOGETHER.match(value):
+        return True
+    if _FILE_IN_A_FOLDER.fullmatch(value):
         return True
     # `prod/gpu/registry`: the name of a secret in a store, or a path without its root.
     return "/" in value and value == lowered and not value.endswith("=")

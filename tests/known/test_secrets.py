@@ -160,6 +160,9 @@ TAKEN = [
 ]
 
 NONE = """\
+NGC_API_KEY: "nvapi-NVKEY"
+kubeadm join 127.0.0.1:6443 --token aaaaaa.bbbbbbbbbbbbbbbb --discovery-token-ca-cert-hash sha256:00000000
+fortiweb_license_key = "fortiweb/cloud-init/FWB.lic"
 sed -i "s/^password: .*/password: $PASSWORD/" config.yaml
 sed -i 's/^password: .*/password: <your-password>/' config.yaml
 sed -i 's/PasswordAuthentication no/PasswordAuthentication yes/' /etc/ssh/sshd_config

@@ -38,6 +38,7 @@ from nodeworthy.facts.secrets.plain_text import (
     IN_A_STACK,
     IN_COMPOSE,
     PlainText,
+    is_for_tests,
     secrets_in,
     what_is_in_plain_words,
 )
@@ -63,12 +64,13 @@ _OF_AN_ARCHIVE = pattern(r"//(?:apt|yum)\.kubernetes\.io|//packages\.cloud\.goog
 OF_AN_INVENTORY = "the nodes of inventory"
 OF_AN_INSTALLER = "what an installer of the cluster reads"
 OF_KUBEADM = "kubeadm's config"
+_A_COMPOSE_FILE = "a compose file"
 _REMEDIES = {
     OF_KUBEADM: "let whatever builds the node fill it in (kubeadm token create makes one for each join); "
     "then take it away, for it has been seen: kubeadm token delete",
     OF_AN_INSTALLER: "hand it over when the installer runs (a vault, a variable of the environment); "
     "then change it, for it has been seen: k3s token rotate, rke2 token rotate",
-    "a compose file": IN_COMPOSE,
+    _A_COMPOSE_FILE: IN_COMPOSE,
 }
 # What runs something on machines has one of these (scripts_of_tools.py, which is imported only then).
 _RUN_BY_TOOLS = (
@@ -259,7 +261,15 @@ def _doubled_keys(document: Tree, text: str) -> Sequence[Fact]:
 def _plain_text(source: Source, readable: str, called: str, remedy: str) -> PlainText:
     is_of_a_chart = called == LOOSE and is_charts_own(source)
     what, mends = "its values" if is_of_a_chart else called, remedy or _REMEDIES.get(called, "")
-    return PlainText(Place(source.shown), readable, what, mends, is_of_a_chart)
+    return PlainText(
+        Place(source.shown),
+        readable,
+        what,
+        mends,
+        is_of_a_chart,
+        is_for_oneself=called == _A_COMPOSE_FILE,
+        is_of_tests=is_for_tests(source.lies_within),
+    )
 
 
 def _with_values(every: list[Tree], beside: FilesBeside) -> list[Tree]:

@@ -58,6 +58,12 @@ class Source:
         """What may be looked at as evidence about it."""
         return self.scopes.of(None if self.shown == STDIN else self.path.parent)
 
+    @cached_property
+    def lies_within(self) -> str:
+        """Its path below the root of its scope; its name alone where it has none."""
+        root = self.scope.root
+        return self.path.name if root is None else os.path.relpath(self.lies, os.path.abspath(root))
+
     def reaches(self, path: Path) -> bool:
         """Whether a file that this one names lies in its tree, links resolved: no other one is read for it."""
         return not leads_out(path, tree_of(self.path.parent, self.below))

@@ -14,7 +14,14 @@ from nodeworthy.collect.source.comments import comments
 from nodeworthy.collect.source.files import STDIN, Source, any_text
 from nodeworthy.collect.source.git_index import is_left_out
 from nodeworthy.collect.source.parsing import FileContents
-from nodeworthy.facts.secrets.plain_text import A_MAKEFILE, IN_COMPOSE, PlainText, secrets_by_form, secrets_in
+from nodeworthy.facts.secrets.plain_text import (
+    A_MAKEFILE,
+    IN_COMPOSE,
+    PlainText,
+    is_for_tests,
+    secrets_by_form,
+    secrets_in,
+)
 from nodeworthy.patterns import pattern
 from nodeworthy.scene import Fact
 from nodeworthy.verdict import Place
@@ -142,6 +149,7 @@ def secrets_told_openly(source: Source, data: bytes, rules: frozenset[str]) -> F
         is_applied=called in _RUN,
         is_for_oneself=called in _FOR_ONESELF,
         is_of_others=called == _ANY_FILE,
+        is_of_tests=is_for_tests(source.lies_within),
     )
     told = comments(whole.text, whole.place, rules, is_yaml=called in _OF_YAML)
     return FileContents([whole], suppressions=list(told))

@@ -18,6 +18,8 @@ from nodeworthy.verdict import Place
 
 # `slurmdbd.conf.example`, `values.sample.yaml`: to be copied, and filled in.
 _SAMPLE = pattern(r"(?i).*\.(?:example|sample|dist)(?:\.\w{1,8})?")
+# What tests of units are fed with opens nothing; other tests run clusters that somebody may reach.
+_OF_TESTS = pattern(r"(?:.*/)?(?:testdata|fixtures|molecule|tests?/unit|unit[_-]?tests?)/.*")
 
 _OFTEN_A_SAMPLE = "a JSON web token"
 # A line is looked at no further back.
@@ -167,6 +169,8 @@ class PlainText:
     is_for_oneself: bool = False
     # Whether it has to do with no cluster, so that only what has a form of its own is one.
     is_of_others: bool = False
+    # Whether it is there for tests of units.
+    is_of_tests: bool = False
 
     def at(self, line: int, column: int) -> Place:
         return Place(self.place.path, line, column)
@@ -177,13 +181,21 @@ class PlainText:
         if self.is_of_others:
             return list(secrets_by_form(self.text))
         found = [each for each in secrets_in(self.text) if not self._is_harmless(each)]
-        is_sample = _SAMPLE.fullmatch(self.place.file) is not None
+        is_sample = self.is_of_tests or _SAMPLE.fullmatch(self.place.file) is not None
         return [each for each in found if each.what in forms()] if is_sample else found
 
     def _is_harmless(self, each: Secret) -> bool:
-        if self.is_for_oneself and is_well_known(self.text[each.start : each.end]):
+        if self.is_for_oneself and (is_well_known(self.text[each.start : each.end]) or self._is_its_user(each)):
             return True
         return self.what == A_MAKEFILE and _is_a_target(self.text, each.start)
+
+    def _is_its_user(self, each: Secret) -> bool:
+        """`postgresql://app:app@db`."""
+        return self.text[: each.start].endswith(f"//{self.text[each.start : each.end]}:")
+
+
+def is_for_tests(path: str) -> bool:
+    return _OF_TESTS.fullmatch(path) is not None
 
 
 _HIDES_OR_DESCRIBES = (
