@@ -89,6 +89,8 @@ _MADE_FOR_PODS = pattern(
 )
 _ADDS = pattern(rb"(?i)karpenter")
 _OF_EXTENSIONS = "talos"
+# A class of a cloud of which nobody here knows what nodes its NodePools make.
+_OF_ANOTHER_CLOUD = pattern(rb"\bkind:[ \t]{1,8}(?!EC2|AKS)[A-Z]\w{1,30}NodeClass\b", words=(b"NodeClass",))
 _OF_SUCH_CLOUDS = ("gke", "aks")
 _HCL = (".tf", ".tofu")
 # What of Terraform asks for a cluster's nodes.
@@ -176,7 +178,8 @@ class NodesAround:
         """None where these are not all that there are."""
         found = self._around(source) or pools_by_evidence(facts) or self._of_the_only_root(source)
         pools = _of_its_cluster(found, [], source)
-        return [] if self.grow_for_pods(pools, source) else pools
+        are_all = not self.grow_for_pods(pools, source) and not (pools and _makes_others(source))
+        return pools if are_all else []
 
     def _around(self, source: Source) -> list[GpuPool]:
         return next(filter(None, (self._pools_of(below, source) for below in self._nearer(source))), [])
@@ -276,6 +279,11 @@ class NodesAround:
 
 def _lies_around(source: Source, mark: re.Pattern[bytes], suffixes: tuple[str, ...]) -> bool:
     return source.scope.root is not None and next(source.scope.holding(mark, suffixes), None) is not None
+
+
+def _makes_others(source: Source) -> bool:
+    """Whether Karpenter makes nodes of another cloud, too."""
+    return _lies_around(source, _OF_ANOTHER_CLOUD, _SUFFIXES)
 
 
 def _of_its_cluster(pools: Sequence[GpuPool], values: Sequence[OperatorValues], source: Source) -> Sequence[GpuPool]:
