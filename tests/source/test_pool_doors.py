@@ -104,6 +104,16 @@ def test_a_pod_beside_nodepools_of_another_folder(
     assert told(tmp_path) == found
 
 
+@pytest.mark.parametrize(("kind", "found"), [("LambdaNodeClass", []), ("AKSNodeClass", [("fail", "warning")])])
+def test_pools_of_a_cloud_that_is_not_known_may_be_meant(
+    repository: Path, kind: str, found: list[tuple[str, str]]
+) -> None:
+    other = KARPENTER.partition("---\n")[2].replace("EC2NodeClass", kind).replace("g6e", "gh200")
+    write(repository, "lambda/gpu.yaml", other.replace("karpenter.k8s.aws", "karpenter.example"))
+    write(repository, "lambda/train.yaml", JOB.format(labels="", selector=""))
+    assert told(repository) == found
+
+
 def test_two_clusters_leave_it_open(repository: Path) -> None:
     write(repository, "infra/other.yaml", GROUP.format(name="vision", taint="dedicated"))
     write(repository, "infra/job.yaml", JOB.format(labels="", selector=""))

@@ -126,14 +126,14 @@ REPORTED = Failing(Failure.REPORTED, explicit=True)
 STOPS = Failing(Failure.STOPS, explicit=True)
 
 
-def hands_on_its_status(statement: Statement | None) -> bool:
-    """`exit`, `exit $?`: who leaves so leaves as the command before ended."""
+def left_by(statement: Statement | None) -> str:
+    """`exit`, or `return $?`: who leaves so leaves as the command before ended. Empty for all else."""
     if not isinstance(statement, Command) or not 0 < len(statement.words) < 3:
-        return False
+        return ""
     words = statement.words
     # Every command of a script is asked: no word is made of plain ones for it.
     said = [each.string for each in words.texts] if type(words) is PlainWords else [_unquoted(each) for each in words]
-    return said in (["exit"], ["exit", "$?"])
+    return said[0] if said[0] in ("exit", "return") and said[1:] in ([], ["$?"]) else ""
 
 
 def _unquoted(word: Word) -> str:
@@ -153,10 +153,11 @@ def run_body(walker: Walker, body: Sequence[Statement]) -> bool | None:
         return walker.run_all(body)
     if not outer.explicit:
         return walker.run_all(body)
+    last = len(body) - (2 if left_by(body[-1]) == "return" else 1)
     walker.failing = UNNOTICED
-    walker.run_all(body[:-1])
+    walker.run_all(body[:last])
     walker.failing = outer
-    return walker.run_all(body[-1:]) if walker.flow is Flow.ON else None
+    return walker.run_all(body[last:]) if walker.flow is Flow.ON else None
 
 
 def handler_in(

@@ -100,7 +100,8 @@ def _call(walker: Walker, defined: Defined, arguments: Sequence[Text] | None, pl
     if walker.running.count(function.name) > 1:
         walker.not_understood(place, function.name, "a function that calls itself is not followed")
         return None
-    via, origin, given = walker.via, walker.origin, walker.given
+    via, origin, given, called_under = walker.via, walker.origin, walker.given, walker.called_under
+    walker.called_under = (walker.failing, walker.is_last)
     outer = walker.state.variables.held(_ARGUMENTS)
     if arguments is None:
         walker.state.variables.lay(_given_by_its_caller())
@@ -114,7 +115,7 @@ def _call(walker: Walker, defined: Defined, arguments: Sequence[Text] | None, pl
     walker.locals.append({})
     status = walker.scope(lambda: run_body(walker, function.body), Flow.RETURN)
     walker.running.pop()
-    walker.via, walker.origin, walker.given = via, origin, given
+    walker.via, walker.origin, walker.given, walker.called_under = via, origin, given, called_under
     for local, value in walker.locals.pop().items():
         walker.state.unset(local)
         outer.setdefault(local, value)

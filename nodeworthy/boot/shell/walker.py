@@ -14,7 +14,7 @@ from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import Effect, Failure, Gap, How, NotUnderstood, Stage, Writes
 from nodeworthy.boot.origin import Origin
 from nodeworthy.boot.shell import branches, pipelines
-from nodeworthy.boot.shell.flow import Answer, Failing, Flow, Given, Stream, Taken, hands_on_its_status
+from nodeworthy.boot.shell.flow import Answer, Failing, Flow, Given, Stream, Taken, left_by
 from nodeworthy.boot.shell.questions import Questions
 from nodeworthy.boot.shell.state import State, Value, Variables
 from nodeworthy.boot.shell.statements import RUN
@@ -34,6 +34,9 @@ DEEPEST = 60
 
 
 class Walker:
+    # What a failure of the function that runs comes to, and whether its call is the script's last command.
+    called_under: tuple[Failing | None, bool] = (None, False)
+
     def __init__(self, origin: Origin, stage: Stage, state: State | None = None, text: str = "") -> None:
         self.origin = origin
         self.text = text
@@ -90,13 +93,22 @@ class Walker:
         is_last, last = self.is_last, len(statements) - 1
         for index, each in enumerate(statements):
             behind = statements[index + 1] if index < last else None
-            self.is_last = (is_last and index == last) or (not self.in_a_subshell and hands_on_its_status(behind))
-            status = self.run(each)
+            leaves = left_by(behind)
+            self.is_last = (is_last and index == last) or (not self.in_a_subshell and leaves == "exit")
+            status = self.run(each) if leaves != "return" or not self.running else self._as_the_function_ends(each)
             if self.flow is not Flow.ON:
                 self.is_cut_short = index < last
                 break
         self.is_last = is_last
         return status
+
+    def _as_the_function_ends(self, statement: Statement) -> bool | None:
+        """Whoever called the function hears of it."""
+        failing, (self.failing, self.is_last) = self.failing, self.called_under
+        try:
+            return self.run(statement)
+        finally:
+            self.failing = failing
 
     def run(self, statement: Statement) -> bool | None:
         self.steps += 1
