@@ -12,6 +12,7 @@ from nodeworthy.collect.source.files_beside import FilesBeside
 from nodeworthy.documents.release import LOOSE
 from nodeworthy.documents.tree import Tree, merge
 from nodeworthy.facts.operator.recognition import CHART, ORIGIN, chart_version
+from nodeworthy.facts.operator.sharing import SharingConfig
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
@@ -131,17 +132,19 @@ _ELSEWHERE = "this is a patch, and what it does not say may stand in the Cluster
 
 def _with_what_they_patch(facts: Sequence[Fact], beside: FilesBeside) -> list[Fact]:
     """The facts; those that the folder's kustomization names among its patches as such."""
-    if not any(map(_is_policy, facts)) or beside.source.path.name not in set(_patches(beside)):
+    if not any(map(_may_be_laid_over, facts)) or beside.source.path.name not in set(_patches(beside)):
         return list(facts)
-    return [_as_patch(each) if isinstance(each, OperatorValues) else each for each in facts]
+    return [_as_patch(each) for each in facts]
 
 
-def _as_patch(values: OperatorValues) -> OperatorValues:
-    return replace(values, elsewhere=_ELSEWHERE) if _is_policy(values) else values
+def _as_patch(fact: Fact) -> Fact:
+    if isinstance(fact, OperatorValues):
+        return replace(fact, elsewhere=_ELSEWHERE) if _may_be_laid_over(fact) else fact
+    return replace(fact, is_patch=True) if isinstance(fact, SharingConfig) else fact
 
 
-def _is_policy(fact: Fact) -> bool:
-    return isinstance(fact, OperatorValues) and fact.origin == ORIGIN
+def _may_be_laid_over(fact: Fact) -> bool:
+    return isinstance(fact, SharingConfig) or (isinstance(fact, OperatorValues) and fact.origin == ORIGIN)
 
 
 def _patches(beside: FilesBeside) -> Iterator[str]:

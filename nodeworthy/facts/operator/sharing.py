@@ -81,6 +81,8 @@ class SharingConfig:
     keys: tuple[str, ...] = ()
     # What the plugin's own chart names as the one of them by which nodes go; of one of them, to be judged once.
     default: Tree | None = None
+    # Kustomize lays it over another ConfigMap, which may hold more.
+    is_patch: bool = False
     # A ConfigMap holds texts; what stands there as a mapping it does not take.
     is_text: bool = True
 
