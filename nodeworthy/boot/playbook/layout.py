@@ -17,7 +17,10 @@ from nodeworthy.records import dataclass, field, replace
 from nodeworthy.verdict import Place
 
 _OF_RPM = pattern(r"(?m)^[ \t]*(?:-[ \t]+)?(?:ansible\.builtin\.)?(?:yum|dnf|dnf5|yum_repository)[ \t]*:")
-_IS = pattern(r"(?:ansible_facts\.|ansible_facts\[['\"])?([\w.]+)(?:['\"]\])?\s*(==|!=)\s*['\"]([^'\"]*)['\"]")
+_IS = pattern(
+    r"(?:ansible_facts\.|ansible_facts\[['\"])?([\w.]+)(?:['\"]\])?\s*(==|!=)\s*(?:['\"]([^'\"]*)['\"]|(\d+))"
+)
+_IS_THERE = pattern(r"([\w.]+) is (not defined|undefined|defined)")
 # A fact that is a text with one word put for another, as sed can say it.
 _REPLACED = pattern(
     r"\{\{-?\s*(\w+)\.stdout\s*\|\s*(?:regex_)?replace\(\s*'([\w =.\"\[\]]*)'\s*,\s*'([\w =.\"\[\]]*)'\s*\)\s*-?\}\}"
@@ -303,7 +306,10 @@ def _as_shell_test(condition: str) -> str:
     """The condition as a test of the shell. Only an equality says more than that it is asked."""
     found = _IS.fullmatch(condition)
     if found is not None:
-        return f'[ "${_name(found[1])}" {"=" if found[2] == "==" else "!="} "{found[3]}" ]'
+        return f'[ "${_name(found[1])}" {"=" if found[2] == "==" else "!="} "{found[3] or found[4] or ""}" ]'
+    there = _IS_THERE.fullmatch(condition)
+    if there is not None:
+        return f'[ -{"n" if there[2] == "defined" else "z"} "${_name(there[1])}" ]'
     negated = condition.startswith("not ")
     return f'[ -{"z" if negated else "n"} "${_name(condition.removeprefix("not "))}" ]'
 

@@ -170,13 +170,44 @@ def _is_elsewhere(entry: Tree) -> bool:
 def _conditions(when: Tree) -> tuple[str, ...]:
     every: Sequence[Tree] = when.sequence or [when]
     texts = [" ".join(text_of(each).split()) for each in every]
-    parts = [part for text in texts for part in (text.split(" and ") if _is_flat(text) else [text])]
-    return tuple(part.strip() for part in parts if part.strip().lower() not in ("", "true", "yes"))
+    parts = [part for text in texts for part in _conjuncts(text)]
+    return tuple(part for part in parts if part.lower() not in ("", "true", "yes"))
 
 
-def _is_flat(condition: str) -> bool:
-    """Whether all of it has to hold: `a == 'b' and not c`."""
-    return " or " not in condition and "(" not in condition and " if " not in condition
+def _conjuncts(condition: str) -> Iterator[str]:
+    """What all has to hold: of `(a == 'b' or c) and not d` these two."""
+    parts = _parted(condition, " and ")
+    if len(parts) > 1 and len(_parted(condition, " or ")) == len(_parted(condition, " if ")) == 1:
+        for each in parts:
+            yield from _conjuncts(each)
+    elif _is_in_brackets(condition):
+        yield from _conjuncts(condition[1:-1].strip())
+    else:
+        yield condition.strip()
+
+
+def _parted(condition: str, word: str) -> list[str]:
+    """The parts between these words, those within brackets left whole."""
+    first, *others = condition.split(word)
+    parts = [first]
+    for each in others:
+        if parts[-1].count("(") > parts[-1].count(")"):
+            parts[-1] += word + each
+        else:
+            parts.append(each)
+    return parts
+
+
+def _is_in_brackets(condition: str) -> bool:
+    """Whether one pair of them is around all of it."""
+    if not (condition.startswith("(") and condition.endswith(")")):
+        return False
+    depth = 0
+    for index, char in enumerate(condition):
+        depth += (char == "(") - (char == ")")
+        if not depth:
+            return index == len(condition) - 1
+    return False
 
 
 def _pairs(free: Tree) -> Iterator[tuple[str, Tree]]:
