@@ -137,7 +137,13 @@ from nodeworthy.facts.secrets.terraform_text import TerraformText
 from nodeworthy.facts.services.exporter_options import RefusedExporterOption
 from nodeworthy.facts.services.gpu_queries import CollectedGpuMetric, GpuQuery
 from nodeworthy.facts.services.gpu_scaling import GpuScaling
-from nodeworthy.facts.services.monitoring_stack import MisplacedMonitor, MonitoringStack, Scraping, SplitEndpoint
+from nodeworthy.facts.services.monitoring_stack import (
+    ExporterMonitor,
+    MisplacedMonitor,
+    MonitoringStack,
+    Scraping,
+    SplitEndpoint,
+)
 from nodeworthy.facts.services.prometheus_by_hand import HandmadePrometheus
 from nodeworthy.facts.services.queue_database import QueueDatabase
 from nodeworthy.facts.slurm.configuration import GresConf, SlurmConf
@@ -224,6 +230,7 @@ _FILES: Final[Facts] = frozenset(
         CommittedPlan,
         DockerGpus,
         DoubledKey,
+        ExporterMonitor,
         GpuQuery,
         GpuMachine,
         GpuQueue,

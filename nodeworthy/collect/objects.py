@@ -246,8 +246,9 @@ def _prometheuses(document: Tree) -> Iterator[Fact]:
 
 
 def _monitors(document: Tree) -> Iterator[Fact]:
-    from nodeworthy.facts.services.monitoring_stack import misplaced_monitors, split_endpoints
+    from nodeworthy.facts.services.monitoring_stack import exporter_monitors, misplaced_monitors, split_endpoints
 
+    yield from exporter_monitors(document)
     yield from split_endpoints(document)
     yield from misplaced_monitors(document)
 

@@ -4,6 +4,7 @@ of its folder), the release of a chart of somebody's own, in its Chart.lock, the
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 
 from nodeworthy.collect.objects import facts_of
@@ -77,7 +78,32 @@ def _base(document: Tree, beside: FilesBeside) -> Tree | None:
 
 def complete_values(facts: Sequence[Fact], beside: FilesBeside) -> list[Fact]:
     """The facts of a file with what its folder says of them."""
-    return _with_what_they_patch(_with_release_of_chart(facts, beside), beside)
+    completed = _with_what_they_patch(_with_release_of_chart(facts, beside), beside)
+    return [*completed, *_monitors_elsewhere(completed, beside)]
+
+
+# Somebody may keep the monitor of the operator's exporter with all others, wherever in the repository that is.
+
+_MONITORS = pattern(rb"\bkind:[ \t]{1,8}(?:Service|Pod)Monitor\b", words=(b"Monitor",))
+_OF_THE_EXPORTER = b"dcgm"
+
+
+def _monitors_elsewhere(facts: Sequence[Fact], beside: FilesBeside) -> Iterator[Fact]:
+    source = beside.source
+    if source.scope.root is None or not any(map(_leaves_its_exporter_alone, facts)):
+        return
+    from nodeworthy.facts.services.monitoring_stack import exporter_monitors
+
+    for held in source.scope.holding(_MONITORS, (".yaml", ".yml")):
+        if _OF_THE_EXPORTER in held.data and os.fspath(held.path) != source.lies:
+            for document in beside.documents(held.path) or ():
+                yield from exporter_monitors(document)
+
+
+def _leaves_its_exporter_alone(fact: Fact) -> bool:
+    return isinstance(fact, OperatorValues) and (
+        fact.tree.get("dcgmExporter", "serviceMonitor", "enabled").value is not True
+    )
 
 
 # The release of a chart of somebody's own

@@ -169,7 +169,7 @@ class Scraping:
     stacks: tuple[MonitoringStack, ...]
     # Some settings of the operator give its exporter a ServiceMonitor.
     has_monitor: bool = False
-    # In a cluster: the labels of the ServiceMonitors that choose a service of an exporter, or why they are not known.
+    # The labels of the ServiceMonitors that choose a service of an exporter, or why they are not known.
     monitored_by: tuple[Mapping[str, str], ...] = ()
     unseen: str | None = None
     # They were refused, or their rule was asked for.
@@ -201,15 +201,37 @@ def _takes(wanted: Mapping[str, str] | None, labels: Mapping[str, str]) -> bool:
     return all(labels.get(name) == value or (not value and name in labels) for name, value in wanted.items())
 
 
+@dataclass(frozen=True, eq=False)
+class ExporterMonitor:
+    """A ServiceMonitor or PodMonitor that somebody wrote for the GPUs' exporter."""
+
+    called: ClassVar[str] = "a monitor of the GPUs' exporter"
+
+    place: Place
+    labels: Mapping[str, str]
+
+
+def exporter_monitors(document: Tree) -> Iterator[ExporterMonitor]:
+    metadata, chosen = document.get("metadata"), document.get("spec", "selector", "matchLabels")
+    if any(
+        "dcgm" in said for said in (metadata.get("name").string, *(each.string for each in chosen.mapping.values()))
+    ):
+        labels = {name: each.string for name, each in metadata.get("labels").mapping.items()}
+        yield ExporterMonitor(document.place, labels)
+
+
 @derive
 def scraping(
-    stacks: Sequence[MonitoringStack], operators: Sequence[OperatorValues] | None = None
+    stacks: Sequence[MonitoringStack],
+    operators: Sequence[OperatorValues] | None = None,
+    monitors: Sequence[ExporterMonitor] | None = None,
 ) -> Iterator[Scraping]:
     """What all of one scene scrape together; nothing where there is none."""
     if stacks:
         trees = (each.tree for each in operators or ())
         monitored = any(tree.get("dcgmExporter", "serviceMonitor", "enabled").value is True for tree in trees)
-        yield Scraping(stacks[0].place, tuple(stacks), monitored)
+        labels = tuple(each.labels for each in monitors or ())
+        yield Scraping(stacks[0].place, tuple(stacks), monitored, labels)
 
 
 # How long and how much, as Prometheus writes it: `15d`, `2w`, `45GB` (which are powers of 1024 there).
