@@ -268,7 +268,10 @@ class Module:
 
     def outputs(self, spot: Spot) -> Value:
         names = [each.labels[0] for each in self.blocks if each.kind == "output" and each.labels]
-        return Obj("object", {each: self.output(each, spot) for each in names}, spot, {})
+        made = self.prefix.removesuffix(".")
+        # A registry's module has outputs of which nothing stands here.
+        rest = Hole(f"{LATER}: {made}", spot, made, made) if self.model is not None else None
+        return Obj("object", {each: self.output(each, spot) for each in names}, spot, {}, rest)
 
     def children(self, block: Block) -> Sequence[tuple[Value | None, Module]] | Hole:
         """The modules that a block calls; a hole where they are not here, or nobody knows how many."""

@@ -27,7 +27,6 @@ STARTS_NODES = (
     "aws:ec2/instance:Instance",
     "aws:ec2/spotInstanceRequest:SpotInstanceRequest",
     "aws:ec2/networkInterface:NetworkInterface",
-    "aws:eks/nodeGroup:NodeGroup",
 )
 _NUMBERS = {"6": "tcp", "17": "udp", "1": "icmp", "58": "icmpv6", "all": "-1"}
 ALL = "-1"

@@ -156,10 +156,14 @@ class Source:
         return " ".join(" ".join(_continued(self._rows(place))).split())
 
     def behind(self, place: Place, *, most: int = BEHIND) -> list[str]:
-        """The lines behind a command, without those that say nothing."""
-        rows = self._rows(place)
-        behind = (row.strip() for row in rows[len(list(_continued(rows))) :])
-        return [row for row in behind if row and not row.startswith("#")][:most]
+        """The lines behind a command, without those that say nothing; what goes on over several is one."""
+        rows, told = self._rows(place), list[str]()
+        for row in (each.strip() for each in rows[len(list(_continued(rows))) :]):
+            if told and told[-1].endswith("\\"):
+                told[-1] = f"{told[-1].rstrip(_GOES_ON)} {row}"
+            elif row and not row.startswith("#"):
+                told.append(row)
+        return told[:most]
 
     def before(self, place: Place, *, most: int = BEHIND) -> list[str]:
         """The lines before a command, the next one first."""
@@ -187,6 +191,10 @@ def without_documents(rows: Sequence[str]) -> Iterator[tuple[int, str]]:
         yield index, row
         opens = _HEREDOC.search(row)
         until = opens[1] if opens is not None and "<<<" not in row else ""
+
+
+# What stands between the parts of a command that goes on in the next line.
+_GOES_ON = " \t\\"
 
 
 def _continued(rows: Sequence[str]) -> Iterator[str]:

@@ -42,11 +42,12 @@ def karpenter(document: Tree) -> Iterator[KarpenterPool | KarpenterClass | Mispl
     elif kind == "NodePool" and api.startswith(_POOL_API) and name:
         spec = document.get("spec", "template", "spec")
         reference, requirements = spec.get("nodeClassRef"), spec.get("requirements").sequence
-        if reference.get("name").text is not None and any(map(_asks_for_gpus, requirements)):
+        named = reference.get("name")
+        if (named.text is not None or named.is_unknown) and any(map(_asks_for_gpus, requirements)):
             auto = reference.get("group")
             auto_mode = auto.place if auto.text == AUTO_MODE else None
             azure = auto.place if auto.text == AZURE else None
-            node_class = reference.get("name").string
+            node_class = named.string
             labels = texts_of(document.get("spec", "template", "metadata", "labels"))
             own = {OF_POOL: Located.known(name, document.place), **labels}
             # A pool of a fixed size; one that grows and shrinks has none.

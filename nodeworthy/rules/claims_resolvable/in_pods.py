@@ -32,6 +32,8 @@ def containers_name_claims_of_their_pod(pod: PodTemplate) -> Findings:
         [*(each.get("name") for each in _entries(pod).sequence), *(each.get("name") for _, each in asking)]
     ):
         skip(_PUT_TOGETHER)
+    if any(each.is_unknown or each.get("name").is_unknown for each in _entries(pod).sequence):
+        skip("what its claims are called is filled in later")
     names = {each.get("name").text for each in _entries(pod).sequence}
     for container, claimed in asking:
         name = settle(claimed.get("name"))

@@ -397,6 +397,8 @@ def _is_whole(spec: Tree) -> bool:
 def _of_who_it_is(spec: Tree) -> Iterator[NotTaken]:
     role, profile = spec.get("role"), spec.get("instanceProfile")
     one = "exactly one of role and instanceProfile"
+    if spec.is_unknown:
+        return
     if not role.is_absent and not profile.is_absent:
         says = "it names a role and an instanceProfile"
         yield NotTaken(profile.heading, says, "role and instanceProfile", one)

@@ -360,7 +360,9 @@ def _with_shared_memory(pod: PodTemplate, container: Container) -> Findings:
     program = many_processes(" ".join(" ".join(container.words).split()) + " ")
     if program is None or any(_may_say(container, name, value) for name, value in does_without().items()):
         return
-    if why := why_incomplete(container.tree.get("volumeMounts")) or why_incomplete(pod.spec.get("volumes")):
+    mounts = container.tree.get("volumeMounts")
+    paths = (each.get("mountPath") for each in mounts.sequence)
+    if why := next(filter(None, map(why_incomplete, (mounts, pod.spec.get("volumes"), *paths))), None):
         yield unknown(container, f"whether {container.name} of {pod.title} has shared memory is not known: {why}")
         return
     if _mount(container) is not None:
