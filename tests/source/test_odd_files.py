@@ -86,8 +86,10 @@ def test_a_path_that_is_none_beside_nodes_of_two_kinds(left: str, name: str, tmp
     assert [each["verdict"] for each in ran.findings] == ["unknown"], ran.err
 
 
-@pytest.mark.parametrize("begins", [b"PK\x03\x04", b"\x89PNG\r\n", b"\x80\x04\x95", b"\x7fELF\x02"])
-def test_models_pictures_and_programs_are_not_looked_through(begins: bytes, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "begins", [b"PK\x03\x04", b"\x89PNG\r\n", b"\x80\x04\x95", b"\x7fELF\x02", b"// Jest Snapshot v1\n"]
+)
+def test_models_pictures_programs_and_snapshots_are_not_looked_through(begins: bytes, tmp_path: Path) -> None:
     script = b"#!/bin/bash\nset -e\nsystemctl enable --now kubelet\n"
     (tmp_path / "model.sh").write_bytes(begins + b"\n" + script)
     ran = run("check", ".", "--format", "json", cwd=tmp_path)

@@ -96,19 +96,21 @@ Rules = frozenset[str]
 Reader = Callable[[Source, bytes, Rules], FileContents | None]
 
 
-# How files begin that are no text, and may be large: archives (PyTorch's models are some), pictures, programs, arrays,
+# How files begin that nothing here reads. Most are no text, and may be large: archives (PyTorch's models are some), pictures, programs, arrays,
 # pickles, fonts, films, databases.
-_NO_TEXT = (
+_OF_NO_KIND = (
     *(b"PK\x03\x04", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"%PDF", b"\x7fELF", b"\x93NUMPY", b"\x89HDF", b"\x80\x02"),
     *(b"\x80\x03", b"\x80\x04", b"\x80\x05", b"RIFF", b"OggS", b"wOFF", b"wOF2", b"\x00\x01\x00\x00", b"SQLite format"),
     *(b"\xca\xfe\xba\xbe", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"\x28\xb5\x2f\xfd", b"\x1aE\xdf\xa3", b"ID3"),
+    # What tests have once seen, one behind another.
+    *(b"// Jest Snapshot", b"// Vitest Snapshot"),
 )
 
 
 def whats_in(source: Source, rules: Rules) -> FileContents | None:
     """What stands in a file; None where it is nothing that we know."""
     data = content(source)
-    if data is None or data.startswith(_NO_TEXT):
+    if data is None or data.startswith(_OF_NO_KIND):
         return None
     try:
         if source.path.name.endswith(OF_A_TOOL) or any(may_be(data) for may_be in _OF_TOOLS):
