@@ -75,7 +75,8 @@ def untolerated_taint(taints: Sequence[NodeTaint], tolerations: Tree, own: Seque
 
 
 def _tolerates(toleration: Tree, taint: NodeTaint) -> bool:
-    need(toleration.located())
+    for said in (toleration, *(toleration.get(name) for name in ("effect", "key", "operator"))):
+        need(said.located())
     effect, key = toleration.get("effect").text, toleration.get("key").text
     if effect and effect != taint.effect:
         return False

@@ -91,6 +91,8 @@ def _works_together(each: ComputeResource) -> Iterator[Draft]:
     if not switched or (each.count("MaxCount") or 0) < 2 or each.is_in_several_zones:
         return
     said = each.tree.get("Efa")
+    if said.is_unknown or said.get("Enabled").is_unknown:
+        return
     yield fail(
         said.heading if not said.says_nothing else switched[0].place,
         f"{each.title} has nodes of {switched[0].string} without EFA",

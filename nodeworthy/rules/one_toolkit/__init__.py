@@ -53,7 +53,7 @@ def the_operators_is_not_beside_the_images(values: OperatorValues, pool: GpuPool
         skip("nobody has asked for the operator's toolkit: it serves these nodes as its chart has it")
     if pool.driver is None or not need(pool.runtime).toolkit_in_image:
         skip(f"no image of {pool.title} is known to have the toolkit")
-    if values.toolkit.variables or not need(enabled):
+    if values.toolkit.variables or values.toolkit.env.is_unknown or not need(enabled):
         return
     own = pool.machines.labels.get(OWN_TOOLKIT_LABEL)
     if own is not None and need(own) == "false":
