@@ -96,8 +96,8 @@ Rules = frozenset[str]
 Reader = Callable[[Source, bytes, Rules], FileContents | None]
 
 
-# How files begin that nothing here reads. Most are no text, and may be large: archives (PyTorch's models are some), pictures, programs, arrays,
-# pickles, fonts, films, databases.
+# How files begin that nothing here reads. Most are no text, and may be large: archives (PyTorch's models are some),
+# pictures, programs, arrays, pickles, fonts, films, databases.
 _OF_NO_KIND = (
     *(b"PK\x03\x04", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"%PDF", b"\x7fELF", b"\x93NUMPY", b"\x89HDF", b"\x80\x02"),
     *(b"\x80\x03", b"\x80\x04", b"\x80\x05", b"RIFF", b"OggS", b"wOFF", b"wOF2", b"\x00\x01\x00\x00", b"SQLite format"),
