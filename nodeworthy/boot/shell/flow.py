@@ -126,7 +126,7 @@ REPORTED = Failing(Failure.REPORTED, explicit=True)
 STOPS = Failing(Failure.STOPS, explicit=True)
 
 
-def left_by(statement: Statement | None) -> str:
+def word_it_leaves_by(statement: Statement | None) -> str:
     """`exit`, or `return $?`: who leaves so leaves as the command before ended. Empty for all else."""
     if not isinstance(statement, Command) or not 0 < len(statement.words) < 3:
         return ""
@@ -153,7 +153,7 @@ def run_body(walker: Walker, body: Sequence[Statement]) -> bool | None:
         return walker.run_all(body)
     if not outer.explicit:
         return walker.run_all(body)
-    last = len(body) - (2 if left_by(body[-1]) == "return" else 1)
+    last = len(body) - (2 if word_it_leaves_by(body[-1]) == "return" else 1)
     walker.failing = UNNOTICED
     walker.run_all(body[:last])
     walker.failing = outer

@@ -14,7 +14,7 @@ from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import Effect, Failure, Gap, How, NotUnderstood, Stage, Writes
 from nodeworthy.boot.origin import Origin
 from nodeworthy.boot.shell import branches, pipelines
-from nodeworthy.boot.shell.flow import Answer, Failing, Flow, Given, Stream, Taken, left_by
+from nodeworthy.boot.shell.flow import Answer, Failing, Flow, Given, Stream, Taken, word_it_leaves_by
 from nodeworthy.boot.shell.questions import Questions
 from nodeworthy.boot.shell.state import State, Value, Variables
 from nodeworthy.boot.shell.statements import RUN
@@ -93,7 +93,7 @@ class Walker:
         is_last, last = self.is_last, len(statements) - 1
         for index, each in enumerate(statements):
             behind = statements[index + 1] if index < last else None
-            leaves = left_by(behind)
+            leaves = word_it_leaves_by(behind)
             self.is_last = (is_last and index == last) or (not self.in_a_subshell and leaves == "exit")
             status = self.run(each) if leaves != "return" or not self.running else self._as_the_function_ends(each)
             if self.flow is not Flow.ON:

@@ -13,7 +13,6 @@ from nodeworthy.collect.source.files_beside import FilesBeside
 from nodeworthy.documents.release import LOOSE
 from nodeworthy.documents.tree import Tree, merge
 from nodeworthy.facts.operator.recognition import CHART, ORIGIN, chart_version
-from nodeworthy.facts.operator.sharing import SharingConfig
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
@@ -92,10 +91,10 @@ def _monitors_elsewhere(facts: Sequence[Fact], beside: FilesBeside) -> Iterator[
     source = beside.source
     if source.scope.root is None or not any(map(_leaves_its_exporter_alone, facts)):
         return
-    from nodeworthy.facts.services.monitoring_stack import exporter_monitors
-
     for held in source.scope.holding(_MONITORS, (".yaml", ".yml")):
         if _OF_THE_EXPORTER in held.data and os.fspath(held.path) != source.lies:
+            from nodeworthy.facts.services.monitoring_stack import exporter_monitors
+
             for document in beside.documents(held.path) or ():
                 yield from exporter_monitors(document)
 
@@ -166,11 +165,16 @@ def _with_what_they_patch(facts: Sequence[Fact], beside: FilesBeside) -> list[Fa
 def _as_patch(fact: Fact) -> Fact:
     if isinstance(fact, OperatorValues):
         return replace(fact, elsewhere=_ELSEWHERE) if _may_be_laid_over(fact) else fact
-    return replace(fact, is_patch=True) if isinstance(fact, SharingConfig) else fact
+    return replace(fact, is_patch=True) if _shares_gpus(fact) else fact  # type: ignore[type-var]
 
 
 def _may_be_laid_over(fact: Fact) -> bool:
-    return isinstance(fact, SharingConfig) or (isinstance(fact, OperatorValues) and fact.origin == ORIGIN)
+    return _shares_gpus(fact) or (isinstance(fact, OperatorValues) and fact.origin == ORIGIN)
+
+
+def _shares_gpus(fact: Fact) -> bool:
+    """By its name, for most files hold none, and its module is imported where one does."""
+    return type(fact).__name__ == "SharingConfig"
 
 
 def _patches(beside: FilesBeside) -> Iterator[str]:
