@@ -50,6 +50,7 @@ from nodeworthy.facts.cluster.plugins_on_nodes import PluginsOnNodes
 from nodeworthy.facts.cluster.refused_pod import RefusedPods
 from nodeworthy.facts.cluster.relations import Relations
 from nodeworthy.facts.cluster.unanswered_pods import UnansweredPods
+from nodeworthy.facts.containerd.image_handlers import ImageHandlers
 from nodeworthy.facts.firewall.ufw_files import UfwFirewall
 from nodeworthy.facts.fleet.as_built import BuiltCluster, BuiltNodes, UnbuiltPool
 from nodeworthy.facts.fleet.asked_for import MonitoringAsked, MonitoringNotPlanned, QueueAsked, QueueNotPlanned
@@ -201,6 +202,7 @@ _DECLARED: Final[Facts] = frozenset(
         DriverFlavour,
         PlainText,
         GpusWithoutDriver,
+        ImageHandlers,
         PluginBesideImage,
         PoolClaim,
         PoolDoor,

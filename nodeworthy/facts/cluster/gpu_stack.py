@@ -183,7 +183,7 @@ def gpu_stack(
         tuple(FailedMig(node) for node in with_gpus if node.is_not_cut),
         _upgrade(with_gpus),
         tuple(_unmade(pods, daemonsets, refused, with_gpus)),
-        silent=tuple(silent_pods((pod for pod in pods if pod.object not in told), now, said)),
+        silent=tuple(silent_pods(pods, now, {*told, *said})),
         without_vgpus=tuple(FailedVgpus(node) for node in with_gpus if node.has_no_vgpus),
         unready=tuple(_unready(ailing, now)),
     )

@@ -244,9 +244,11 @@ def _of_user(pod: ClusterPod, said: Mapping[str, str], claimed: Collection[str])
     return _of_the_platform(pod, said) if asks else ""
 
 
-def silent_pods(pods: Iterable[ClusterPod], now: datetime | None, told: Collection[str]) -> Iterator[ClusterPod]:
-    """Users' pods with GPUs on a node that no kubelet has started for so long that what it said is forgotten."""
-    for pod in pods:
+def silent_pods(pods: Collection[ClusterPod], now: datetime | None, told: Collection[str]) -> Iterator[ClusterPod]:
+    """Users' pods with GPUs on a node that no kubelet has started for so long that what it said is forgotten. Where a
+    DaemonSet's pod on that node waits for another one itself, as the toolkit does for the driver, they wait for it."""
+    unsettled = {pod.node for pod in pods if pod.waits_in and (pod.part or pod.daemonset)}
+    for pod in (each for each in pods if each.node not in unsettled):
         hangs = pod.uses_gpus and not pod.part and not pod.waits_in and not pod.never_started
         since = moment(pod.since or pod.started)
         if hangs and pod.waits_for_its_sandbox and pod.object not in told and has_lasted(since, now, _IS_FORGOTTEN):
