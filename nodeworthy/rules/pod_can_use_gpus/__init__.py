@@ -120,7 +120,7 @@ _HOLD_TEMPLATES = (
 RULE = Rule(
     "pod-can-use-gpus",
     severity=Severity.ERROR,
-    title="A pod asks for GPUs in the right place, and sees those that it asked for",
+    title="A GPU pod is accepted, sees the GPUs that it asked for, and can do its work",
     remedy=f"ask in the container's resources.limits, and delete {VARIABLE}: the device plugin sets it",
 )
 
