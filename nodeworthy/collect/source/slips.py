@@ -1,7 +1,6 @@
 """Slips that any script, image or list of tasks may hold, whatever else is read of it: an archive that is gone, a key
-that everybody may read, munge's key under a munged that runs, a daemon that its unit
-loses; and of a script that nobody else reads, that its shell
-can't read it either."""
+that everybody may read, munge's key under a munged that runs, a daemon that its unit loses; and of a script that nobody
+else reads, that its shell can't read it either."""
 
 from __future__ import annotations
 

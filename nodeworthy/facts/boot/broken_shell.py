@@ -14,8 +14,10 @@ from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 _SHELLS = ("bash", "sh", "dash")
-# Whoever fills it in may mend it.
-_FILLED_IN = pattern(r"\{\{|\{%|%\{|<%|@@?\w+@|\$\$\{|__[A-Z_]+__")
+# Whoever fills it in may mend it: a program, Linode (`<ssinclude StackScriptID=1>`), or a person (`<YOUR_TOKEN>`).
+_FILLED_IN = pattern(
+    r"\{\{|\{%|%\{|<%|@@?\w+@|\$\$\{|__[A-Z_]+__|<ssinclude\s|<[A-Z][A-Z0-9_]{2,40}>|<(?:your|my)[-_ ][\w -]{1,40}>"
+)
 
 
 @dataclass(frozen=True)

@@ -198,8 +198,7 @@ class Container:
         """The last variable of this name wins; None where there is none."""
         found = self._environment.get(name)
         if found is None:
-            # One of those whose names are filled in later may be this one.
-            return next((settle(each) for each in self.tree.get("env").sequence if each.is_unknown), None)
+            return None
         value, source = found.get("value"), found.get("valueFrom")
         if value.is_absent and not source.is_absent:
             return Located.unknown("its value comes from another object (valueFrom)", source.place)

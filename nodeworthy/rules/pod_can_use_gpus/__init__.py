@@ -381,6 +381,8 @@ def _with_shared_memory(pod: PodTemplate, container: Container) -> Findings:
 
 
 def _may_say(container: Container, name: str, value: str) -> bool:
+    if any(each.is_unknown for each in container.tree.get("env").sequence):
+        return True
     said = container.variable(name)
     return said is not None and (not isinstance(said.state, Known) or str(said.state.value) == value)
 
