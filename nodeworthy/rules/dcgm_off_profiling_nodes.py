@@ -66,12 +66,14 @@ def _dead(values: OperatorValues, part: str) -> list[Related]:
 
 
 def _draft_of_part(part: str, label: str, enabled: Located[bool], nodes: ProfilingNodes, dead: list[Related]) -> Draft:
+    deploys = f"the operator deploys {part} to every GPU node"
+    beside = Related(nodes.place, f"{nodes.title} register here") if nodes.is_by_evidence else None
     return fail(
-        nodes,
+        enabled.place if nodes.is_by_evidence else nodes.place,
         f"{nodes.title} get the operator's {part}: they register without {label}=false",
         is_=f"{part}.enabled is true" + ("" if enabled.written else ", the chart's default"),
         should=f"{label}=false",
-        related=[Related(enabled.place, f"the operator deploys {part} to every GPU node"), *dead],
+        related=[beside or Related(enabled.place, deploys), *dead],
         cause=CAUSE,
         remedy=f"register these nodes with the label {label}=false, too",
     )

@@ -40,6 +40,8 @@ class ProfilingNodes:
     unread: str | None = None
     # Why they may be other nodes: a template writes their labels.
     doubt: str | None = None
+    # No fleet declares them: what asks for them stands in another file, which is not the one that is judged.
+    is_by_evidence: bool = False
 
     @property
     def as_labels(self) -> Labels:
@@ -84,7 +86,8 @@ def registered_nodes(told: Sequence[BootScript | GpuPool | PoolDoor]) -> Iterato
     for place, pool in {each.place: each for each in doors}.items():
         labels = {name: each.shown() for name, each in pool.machines.labels.items() if isinstance(each.state, Known)}
         if is_dedicated(labels) and place.file not in files:
-            yield ProfilingNodes(pool.machines.labels[PROFILING[0]].place, f"the nodes of {pool.title}", labels)
+            dedicated, title = pool.machines.labels[PROFILING[0]], f"the nodes of {pool.title}"
+            yield ProfilingNodes(dedicated.place, title, labels, is_by_evidence=True)
 
 
 def _of_scripts(scripts: Sequence[BootScript]) -> Iterator[ProfilingNodes]:
