@@ -84,7 +84,7 @@ def _of_its_workers(cluster: Tree) -> Iterator[PodRefusal]:
 
 
 def _keeps_what_it_ends(pod: PodTemplate) -> Iterator[PodRefusal]:
-    """Source: the same, validateDeletionConfiguration; KubeRay 1.3 and newer."""
+    """Source: ray-project/kuberay#3653, merged in May 2025; before KubeRay 1.4 the time was passed over."""
     spec = pod.document.get("spec")
     after, ends = spec.get("ttlSecondsAfterFinished"), spec.get("shutdownAfterJobFinishes")
     if pod.kind == "RayJob" and isinstance(after.value, int) and after.value > 0 and _is_off(ends):
@@ -93,7 +93,8 @@ def _keeps_what_it_ends(pod: PodTemplate) -> Iterator[PodRefusal]:
             "says when its cluster is to go, and that it stays",
             f"ttlSecondsAfterFinished: {after.value}, and no shutdownAfterJobFinishes",
             "shutdownAfterJobFinishes: true beside it",
-            "a RayJob with shutdownAfterJobFinishes set to false cannot have TTLSecondsAfterFinished",
+            "a RayJob with shutdownAfterJobFinishes set to false cannot have TTLSecondsAfterFinished (before KubeRay 1.4 "
+            "it was taken, and kept its cluster with its GPUs)",
         )
 
 
