@@ -93,8 +93,8 @@ def _keeps_what_it_ends(pod: PodTemplate) -> Iterator[PodRefusal]:
             "says when its cluster is to go, and that it stays",
             f"ttlSecondsAfterFinished: {after.value}, and no shutdownAfterJobFinishes",
             "shutdownAfterJobFinishes: true beside it",
-            "a RayJob with shutdownAfterJobFinishes set to false cannot have TTLSecondsAfterFinished (before KubeRay 1.4 "
-            "it was taken, and kept its cluster with its GPUs)",
+            "a RayJob with shutdownAfterJobFinishes set to false cannot have TTLSecondsAfterFinished (before "
+            "KubeRay 1.4 it was taken, and kept its cluster with its GPUs)",
         )
 
 
