@@ -96,7 +96,7 @@ def _bounds(pool: KarpenterPool) -> Iterator[tuple[int, str]]:
     """What no type of it has fewer GPUs than, each by one requirement: all of them hold."""
     may = _values(pool)
     counts = [int(each) for each in may.get(_GPU_COUNT, ()) if each.isdecimal()]
-    if counts:
+    if counts and len(counts) == len(may[_GPU_COUNT]):
         yield min(counts), f"each type with {_GPU_COUNT} {' or '.join(may[_GPU_COUNT])}"
     least = [least_gpus_of(each) for each in may.get(_FAMILY, ())]
     known = [each for each in least if each is not None]

@@ -125,6 +125,8 @@ def whole(value: Any) -> int:
 
 
 # What gives a container the GPU's counters: everything, or the one capability that the driver asks for.
+# What stands for a word that is filled in later: no option is called so, and no number.
+NOT_KNOWN = "…"
 _ADMINISTRATOR = frozenset(("SYS_ADMIN", "ALL"))
 
 
@@ -210,13 +212,13 @@ class Container:
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """The command and its arguments, as far as they are known."""
+        """The command and its arguments; in place of one that somebody fills in later stands NOT_KNOWN."""
         return tuple(self._words())
 
     def _words(self) -> Iterator[str]:
         for name in ("command", "args", "source"):
             tree = self.tree.get(name)
-            yield from filter(None, (tree.text, *(each.text for each in tree.sequence)))
+            yield from filter(None, (_word(each) for each in (tree, *tree.sequence)))
 
     @cached_property
     def capabilities(self) -> tuple[str, ...]:
@@ -234,6 +236,10 @@ class Container:
         looked = (context, privileged, added, *added.sequence)
         hidden = next(filter(None, map(why_incomplete, looked)), None)
         return Located.unknown(hidden, place) if hidden else Located(Known(False), place, written=not added.is_absent)
+
+
+def _word(tree: Tree) -> str | None:
+    return NOT_KNOWN if tree.is_unknown else tree.text
 
 
 def _is_a_count(value: Any) -> bool:
