@@ -150,8 +150,13 @@ class KarpenterClass:
             machines=replace(pool.machines, reserved=self._reserved if pool.may_be_reserved else None),
             is_likely=first.is_likely,
             scripts=self.scripts,
-            sets_own_plugin=_OWN_PLUGIN in self.tree.get("spec", "userData").string,
+            sets_own_plugin=self._may_set_its_plugin,
         )
+
+    @property
+    def _may_set_its_plugin(self) -> bool:
+        user_data = self.tree.get("spec", "userData")
+        return user_data.is_unknown or _OWN_PLUGIN in user_data.string
 
     @property
     def _kubernetes(self) -> Located[str] | None:

@@ -80,7 +80,7 @@ def gpu_queues(document: Tree) -> Iterator[GpuQueue]:
     if not document.get("apiVersion").string.startswith(_GROUP) or why_incomplete(spec):
         return
     covered = [each.string for group in spec.get("resourceGroups").sequence for each in _covered(group)]
-    if any(map(is_gpu_resource, covered)) and not any(map(MADE_LATER.search, covered)):
+    if any(map(is_gpu_resource, covered)) and not any(not each or MADE_LATER.search(each) for each in covered):
         yield GpuQueue(document.place, f"ClusterQueue '{document.get('metadata', 'name').text}'", spec)
 
 

@@ -54,7 +54,7 @@ class MonitoringStack:
         """Settings that stand only where the chart reads none of their name: where that is, and where it reads them."""
         values = self.values or absent(self.place)
         for name, right in READ_AT.items():
-            if _is_given(values.get(*right, name)):
+            if _is_given(values.get(*right, name)) or values.get(*right, name).is_unknown:
                 continue
             for level in LEVELS:
                 found = values.get(*level, name)

@@ -73,7 +73,7 @@ from nodeworthy.documents.settled import why_incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator.daemonset_manifest import hands_out_devices, hands_out_gpus
 from nodeworthy.facts.operator.sharing import MPS, SharingConfig
-from nodeworthy.facts.pod.containers import GPU, Container, gpu_meant_by
+from nodeworthy.facts.pod.containers import GPU, NOT_KNOWN, Container, gpu_meant_by
 from nodeworthy.facts.pod.misplaced import Misplaced, misplaced_settings, why_fields_are_free
 from nodeworthy.facts.pod.refused import (
     PodRefusal,
@@ -358,7 +358,7 @@ def _has_several(container: Container) -> bool:
 
 def _with_shared_memory(pod: PodTemplate, container: Container) -> Findings:
     program = many_processes(" ".join(" ".join(container.words).split()) + " ")
-    if program is None or any(_may_say(container, name, value) for name, value in does_without().items()):
+    if program is None or _may_do_without(container):
         return
     mounts = container.tree.get("volumeMounts")
     paths = (each.get("mountPath") for each in mounts.sequence)
@@ -380,9 +380,14 @@ def _with_shared_memory(pod: PodTemplate, container: Container) -> Findings:
     )
 
 
-def _may_say(container: Container, name: str, value: str) -> bool:
-    if any(each.is_unknown for each in container.tree.get("env").sequence):
+def _may_do_without(container: Container) -> bool:
+    """Whether a variable says so, or what is filled in later may."""
+    if NOT_KNOWN in container.words or any(each.is_unknown for each in container.tree.get("env").sequence):
         return True
+    return any(_may_say(container, name, value) for name, value in does_without().items())
+
+
+def _may_say(container: Container, name: str, value: str) -> bool:
     said = container.variable(name)
     return said is not None and (not isinstance(said.state, Known) or str(said.state.value) == value)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from nodeworthy.facts.pod.containers import Container, holds_a_gpu
+from nodeworthy.facts.pod.containers import NOT_KNOWN, Container, holds_a_gpu
 from nodeworthy.facts.pod.named_images import NamedImage
 from nodeworthy.facts.pod.refused import MADE_LATER
 from nodeworthy.facts.pod.template import PodTemplate
@@ -156,6 +156,8 @@ def _count(container: Container, resource: str) -> int | None:
 
 def _gpu_processes(container: Container) -> GpuProcesses | None:
     image = value_if_known(container.image)
+    if NOT_KNOWN in container.words:
+        return None
     return processes_told(image if isinstance(image, str) else "", _command(container))
 
 

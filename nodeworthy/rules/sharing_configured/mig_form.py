@@ -33,7 +33,8 @@ def mig_parted_can_read_it(layouts: MigLayouts) -> Findings:
         skip("what it says is not known")
     yield from _of_the_file(layouts)
     for layout in layouts.layouts:
-        if not layout.tree.is_unknown and not layout.entries:
+        is_known = not layout.tree.is_unknown and not any(each.is_unknown for each in layout.tree.sequence)
+        if is_known and not layout.entries:
             yield _unread(
                 layout.tree,
                 f"the MIG configuration '{layout.name}' is no list of entries",
