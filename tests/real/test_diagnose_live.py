@@ -93,7 +93,7 @@ def test_a_recording_says_what_the_cluster_said(arguments: tuple[str, ...]) -> N
     live = diagnose("--record", "kept", *arguments)
     assert live.out
     assert diagnose("--from", "kept", *arguments).out == live.out
-    asked = {kind.plural for kind in KINDS if kind.is_asked_for}
+    asked = {kind.key for kind in KINDS if kind.is_asked_for}
     assert {"nodes", "pods", "statefulsets"} <= asked
     assert {path.name for path in Path("kept").iterdir()} == {f"{each}.json" for each in (*asked, "recording")}
 

@@ -119,4 +119,4 @@ def test_in_one_namespace_it_reads_that_and_no_other(
     assert not may(account, "list", "", "pods", "default")
     assert not may(account, "create", "", "pods", TEAM)
     diagnose(cluster, account, tmp_path, monkeypatch, "--namespace", TEAM)
-    assert refused(tmp_path) == sorted(kind.plural for kind in ASKED_FOR if not kind.namespaced)
+    assert refused(tmp_path) == sorted(kind.key for kind in ASKED_FOR if not kind.namespaced)
