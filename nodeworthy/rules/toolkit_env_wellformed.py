@@ -184,7 +184,7 @@ def no_setting_is_dead(values: OperatorValues) -> Findings:
                 should=f"no {name}",
                 remedy=f"remove {name}, or turn on what reads it",
             )
-    elif toolkit.named(RUNTIME_SOCKET) is not None and toolkit.named(SOCKET) is None:
+    elif toolkit.named(RUNTIME_SOCKET) is not None and toolkit.said(SOCKET).state == Known(None):
         yield _runtime_socket_alone(toolkit)
     else:
         yield from _disagreement(toolkit, SOCKETS)

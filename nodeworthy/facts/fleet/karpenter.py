@@ -307,7 +307,7 @@ class MisplacedNodes:
 def parts_of_requirement(requirement: Tree) -> tuple[str, str, Sequence[Tree]]:
     """What it is about, by which operator, and the values: Auto Mode calls the same by names of its own."""
     key = name_by_karpenter(requirement.get("key").string)
-    values = [each for each in requirement.get("values").sequence if each.text is not None]
+    values = [each for each in requirement.get("values").sequence if each.text is not None or each.is_unknown]
     return key, requirement.get("operator").string, values
 
 

@@ -125,6 +125,8 @@ def its_storage_has_such_a_size(cluster: ParallelCluster) -> Findings:
         kind = settings.get("DeploymentType").text or "SCRATCH_2"
         capacity, disks = settings.get("StorageCapacity"), settings.get("StorageType").string
         through = settings.get("PerUnitStorageThroughput")
+        if settings.get("DeploymentType").is_unknown or settings.get("StorageType").is_unknown:
+            continue
         if not settings.get("BackupId").says_nothing or (not through.says_nothing and not _is_a_number(through)):
             continue
         if should := sizes_refused(capacity.value, kind, disks):

@@ -100,6 +100,8 @@ def its_containers_use_them(pod: PodTemplate) -> Findings:
     named = [each.get("name") for one in pod.containers for each in _named_by(one)]
     if _is_put_together([*named, *(each.get("name") for each in entries)]):
         skip(_PUT_TOGETHER)
+    if any(each.is_unknown for each in named):
+        skip("which claims its containers use is filled in later")
     used = {each.text for each in named}
     for each in entries:
         if each.get("name").text not in used:

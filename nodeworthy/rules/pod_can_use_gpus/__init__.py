@@ -345,7 +345,7 @@ def its_processes_can_talk(pod: PodTemplate) -> Findings:
     asking = [each for each in pod.containers if not each.is_init and _has_several(each)]
     if not asking:
         skip("no container asks for several GPUs")
-    if pod.spec.get("hostIPC").value is True:
+    if pod.spec.get("hostIPC").value is True or pod.spec.get("hostIPC").is_unknown:
         skip("it shares the host's memory")
     for each in asking:
         yield from _with_shared_memory(pod, each)

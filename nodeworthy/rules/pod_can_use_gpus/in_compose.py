@@ -20,7 +20,7 @@ _RESERVED = "deploy.resources.reservations.devices"
 @RULE.check
 def compose_takes_it(run: DockerGpus) -> Findings:
     limited = run.tree.get("deploy", "resources", "limits", "devices")
-    if not limited.is_absent:
+    if not limited.is_absent and not limited.is_unknown:
         yield _not_taken(run, limited.heading, "devices below limits", _RESERVED, "Additional property")
     for request in run.requests:
         yield from _of_a_request(run, request)

@@ -68,6 +68,8 @@ def _chosen_in_vain(chart: PluginChart) -> str:
     """The configuration that nodes are to go by, where nothing says in what it stands."""
     config = chart.config
     chosen = need(config.get("default").located())
+    for each in (config.get("name"), config.get("map")):
+        need(each.located())
     return str(chosen) if chosen and not _is_given(config.get("name")) and not _is_given(config.get("map")) else ""
 
 
