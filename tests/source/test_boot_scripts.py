@@ -13,6 +13,7 @@ from nodeworthy.collect.source.files import Source
 from nodeworthy.collect.source.parsing import documents_in
 from nodeworthy.collect.source.script_contents import as_shell_script
 from tests.run import run, run_json
+from tests.source.texts import STOCK, values
 
 FOUND = {
     "a shell script that makes a node": ("user-data.sh", b"#!/bin/bash\nset -e\nsystemctl enable kubelet\n"),
@@ -222,7 +223,7 @@ def test_what_shows_commands_has_none(name: str, tmp_path: Path) -> None:
     "begins", ["<!DOCTYPE html>\n<pre>", '<?xml version="1.0"?><svg>', "\n<html>", "<SVG width='1'>"]
 )
 def test_a_page_is_no_document_whatever_it_shows(begins: str, tmp_path: Path) -> None:
-    page = f"{begins}\ntoolkit:\n  env:\n  - name: CONTAINERD_SOCKET\n    value: /run/containerd/containerd.sock\n"
+    page = f"{begins}\n{values(STOCK.socket)}"
     source = Source(tmp_path / "page", "page", named=False)
     assert documents_in(source, page.encode()) == ([], "")
     assert documents_in(source, page.removeprefix(begins).encode())[0]

@@ -79,8 +79,9 @@ def gpu_queues(document: Tree) -> Iterator[GpuQueue]:
     spec = document.get("spec")
     if not document.get("apiVersion").string.startswith(_GROUP) or why_incomplete(spec):
         return
-    covered = [each.string for group in spec.get("resourceGroups").sequence for each in _covered(group)]
-    if any(map(is_gpu_resource, covered)) and not any(not each or MADE_LATER.search(each) for each in covered):
+    named = [each for group in spec.get("resourceGroups").sequence for each in _covered(group)]
+    covered, hidden = [each.string for each in named], any(each.is_unknown for each in named)
+    if any(map(is_gpu_resource, covered)) and not hidden and not any(map(MADE_LATER.search, covered)):
         yield GpuQueue(document.place, f"ClusterQueue '{document.get('metadata', 'name').text}'", spec)
 
 
