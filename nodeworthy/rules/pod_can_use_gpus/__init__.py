@@ -287,15 +287,25 @@ def it_has_what_its_kind_requires(pod: PodTemplate, every: Sequence[PodTemplate]
 
 
 def _refused(pod: PodTemplate, found: Sequence[PodRefusal]) -> Draft:
+    return draft_of_refusals(
+        f"the API server refuses this: {pod.title}",
+        found,
+        "nothing of the object is made, and no pod gets a GPU",
+        "; `kubectl apply --dry-run=server -f` tells",
+    )
+
+
+def draft_of_refusals(who: str, found: Sequence[PodRefusal], and_so: str, tells: str = "") -> Draft:
+    """One finding of all that one program refuses of an object. `who` is it, with the object's title."""
     first, *others = found
     return fail(
         first.place,
-        f"the API server refuses this: {pod.title} {first.says}",
+        f"{who} {first.says}",
         is_=first.is_,
         should=first.should,
         related=[Related(each.place, f"it {each.says}: {each.is_}") for each in others[:MOST_RELATED]],
-        cause=f"{first.cause}: nothing of the object is made, and no pod gets a GPU",
-        remedy=f"write {first.should}; `kubectl apply --dry-run=server -f` tells",
+        cause=f"{first.cause}: {and_so}",
+        remedy=f"write {first.should}{tells}",
     )
 
 

@@ -9,8 +9,8 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.pod.refused import PodRefusal
 from nodeworthy.facts.pod.template import PodTemplate
-from nodeworthy.rules.pod_can_use_gpus import MOST_RELATED, RULE, is_told_of_another
-from nodeworthy.verdict import Findings, Related, fail, skip, value_if_known
+from nodeworthy.rules.pod_can_use_gpus import RULE, draft_of_refusals, is_told_of_another
+from nodeworthy.verdict import Findings, fail, skip, value_if_known
 
 _GROUP = "ray.io/"
 _QUEUE = "kueue.x-k8s.io/queue-name"
@@ -27,16 +27,7 @@ def ray_is_taken(pod: PodTemplate, every: Sequence[PodTemplate]) -> Findings:
     if is_told_of_another(pod, every) or why_incomplete(pod.document.get("spec")) is not None:
         return
     for who, found in _refusals(pod):
-        first, *others = found
-        yield fail(
-            first.place,
-            f"{who} refuses this: {pod.kind} '{pod.name}' {first.says}",
-            is_=first.is_,
-            should=first.should,
-            related=[Related(each.place, f"it {each.says}: {each.is_}") for each in others[:MOST_RELATED]],
-            cause=f"{first.cause}: no pod of it is made",
-            remedy=f"write {first.should}",
-        )
+        yield draft_of_refusals(f"{who} refuses this: {pod.kind} '{pod.name}'", found, "no pod of it is made")
 
 
 def _refusals(pod: PodTemplate) -> Iterator[tuple[str, list[PodRefusal]]]:
