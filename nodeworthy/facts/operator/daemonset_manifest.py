@@ -63,6 +63,8 @@ class DaemonSetManifest:
     by_command: bool = False
     # It is given a configuration, which may share GPUs under another name.
     reads_configuration: bool = False
+    # Its name is filled in later: it may be that of any other.
+    is_named_later: bool = False
 
     def chooses(self, labels: Labels) -> bool | None:
         from nodeworthy.facts.pod.node_choice import chooses
@@ -101,7 +103,13 @@ def daemonsets(document: Tree) -> Iterator[DaemonSetManifest]:
         part, container = found
         resource, is_configured = _resource(container), _is_configured(container)
         yield DaemonSetManifest(
-            document.place, part, title_of(document), pods, resource, reads_configuration=is_configured
+            document.place,
+            part,
+            title_of(document),
+            pods,
+            resource,
+            reads_configuration=is_configured,
+            is_named_later=document.get("metadata", "name").is_unknown,
         )
 
 

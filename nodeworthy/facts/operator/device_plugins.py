@@ -241,7 +241,7 @@ def _are_versions(one: DaemonSetManifest, other: DaemonSetManifest) -> bool:
     """Whether both are versions of one manifest: the same name in two files of a folder, of which one or the other is
     applied, in whatever namespace."""
     names = {each.title.rstrip("'").rpartition("/")[2].rpartition("'")[2] for each in (one, other)}
-    if any("'without a name'" in each.title for each in (one, other)):
+    if one.is_named_later or other.is_named_later:
         return True
     in_two_files = one.place.path != other.place.path and one.place.path is not None
     return one.title == other.title or (in_two_files and len(names) == 1 and one.part is other.part)
