@@ -14,7 +14,7 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from nodeworthy import backstop, interrupts
@@ -79,6 +79,42 @@ def by_shares(
     return _Workers().do(shares, work, there or work)
 
 
+@contextlib.contextmanager
+def in_turns(work: Callable[[T], R], pieces: Sequence[T]) -> Iterator[Callable[[], list[R]]]:
+    """Workers begin with the pieces at once, while this process does something else. When it asks for what came of
+    each, in their order, it joins them: whoever is free takes the next. Raises CouldNotLook as `in_shares` does."""
+    workers = _Workers()
+    with _turns(len(pieces)) as turns, interrupts.tidied(workers.end):
+
+        def some(_: Sequence[T]) -> list[tuple[int, R]]:
+            return [(at, work(pieces[at])) for at in turns]
+
+        started = [workers.start(some, ()) for _ in range(count_for(pieces, 1) - 1)]
+
+        def all_of_them() -> list[R]:
+            made = dict(some(()))
+            for worker in started:
+                made |= (workers.told(worker) if worker is not None else None) or ()
+            return [made[at] if at in made else work(pieces[at]) for at in range(len(pieces))]
+
+        yield all_of_them
+
+
+@contextlib.contextmanager
+def _turns(count: int) -> Iterator[Iterable[int]]:
+    """Numbers of which each is taken once, by whichever process reads it out of the pipe in which they lie."""
+    takes, gives = os.pipe()
+    try:
+        # So few that the pipe holds them all, and one byte is a number.
+        os.write(gives, bytes(range(count)))
+    finally:
+        os.close(gives)
+    try:
+        yield (turn[0] for turn in iter(lambda: os.read(takes, 1), b""))
+    finally:
+        os.close(takes)
+
+
 @dataclass
 class _Workers:
     # The end of the pipe at which each is heard, by its number.
@@ -90,15 +126,15 @@ class _Workers:
         work: Callable[[Sequence[T]], Sequence[R]],
         there: Callable[[Sequence[T]], Sequence[R]],
     ) -> list[Sequence[R]]:
-        with interrupts.tidied(self._end):
-            workers = [self._start(there, each) for each in shares[1:]]
+        with interrupts.tidied(self.end):
+            workers = [self.start(there, each) for each in shares[1:]]
             made = [work(shares[0])]
             for worker, share in zip(workers, shares[1:], strict=True):
-                told = self._told(worker) if worker is not None else None
+                told = self.told(worker) if worker is not None else None
                 made.append(told if told is not None else work(share))
         return made
 
-    def _start(self, work: Callable[[Sequence[T]], Sequence[R]], share: Sequence[T]) -> int | None:
+    def start(self, work: Callable[[Sequence[T]], Sequence[R]], share: Sequence[T]) -> int | None:
         """None where there may be no more processes."""
         for each in (sys.stdout, sys.stderr):
             each.flush()
@@ -118,7 +154,7 @@ class _Workers:
         os.close(says)
         return worker
 
-    def _told(self, worker: int) -> Sequence[Any] | None:
+    def told(self, worker: int) -> Sequence[Any] | None:
         """What it made; None where it could not."""
         import pickle
 
@@ -148,7 +184,7 @@ class _Workers:
             os.close(self._heard.pop(worker))
         return status
 
-    def _end(self) -> None:
+    def end(self) -> None:
         for each in list(self._heard):
             os.kill(each, signal.SIGKILL)
             self._wait(each)

@@ -178,3 +178,37 @@ def test_recordings_come_to_the_same_on_one_core(tmp_path: Path) -> None:
     ]
     assert b'"hosts":60' in ran[0].stdout.replace(b" ", b"")
     assert (ran[0].returncode, ran[0].stdout, ran[0].stderr) == (ran[1].returncode, ran[1].stdout, ran[1].stderr)
+
+
+@pytest.mark.usefixtures("three")
+@pytest.mark.parametrize("count", [1, 3, 200])
+def test_whoever_is_free_takes_the_next(count: int) -> None:
+    """While this process does something else, the others work."""
+    before = len(os.listdir("/proc/self/fd"))
+    with workers.in_turns(lambda number: (number, os.getpid()), range(count)) as made:
+        time.sleep(0.05)
+        results = made()
+    assert [number for number, _ in results] == list(range(count))
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+@pytest.mark.usefixtures("three")
+def test_what_a_worker_could_not_do_in_its_turn_is_done_here() -> None:
+    here = os.getpid()
+
+    def only_here(number: int) -> int:
+        if os.getpid() != here:
+            raise ValueError("no")
+        return number
+
+    with workers.in_turns(only_here, range(30)) as made:
+        assert made() == list(range(30))
+
+
+@pytest.mark.usefixtures("three")
+def test_nobody_works_on_for_whom_nobody_waits() -> None:
+    """A file that comes to be read otherwise needs no worker any more."""
+    with workers.in_turns(time.sleep, [60, 60]):
+        pass
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)

@@ -133,6 +133,21 @@ def test_pods_that_were_seen_before_are_read_as_a_whole(tmp_path: Path, by_three
     assert by_three == [60, 0]
 
 
+def test_lists_of_others_are_read_once(tmp_path: Path, by_three: Divided, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What lies before the pods is read while others read these, and is not divided itself."""
+    begun = list[Path]()
+    parts = divided._parts
+    monkeypatch.setattr(divided, "_parts", lambda path: [begun.append(path), parts(path)][1])
+    nodes = [{**_pod(number), "kind": "Node"} for number in range(60)]
+    (tmp_path / "nodes.json").write_text(printed(nodes), encoding="utf-8")
+    (tmp_path / "pods.json").write_text(printed([_pod(number) for number in range(60)]), encoding="utf-8")
+    assert not parts(tmp_path / "nodes.json")
+    seen = look(str(tmp_path), None)
+    assert by_three == [0, 60]
+    assert (len(seen.nodes), len(seen.pods)) == (60, 60)
+    assert begun[:2] == [tmp_path / "nodes.json", tmp_path / "pods.json"]
+
+
 def test_a_diagnosis_says_the_same(by_three: Divided, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     folder = dumped()
@@ -153,7 +168,7 @@ def test_a_worker_that_is_killed_ends_the_run(
     def killed(*_: object) -> list[object]:
         raise CouldNotLook("a process that did a part of the work was killed")
 
-    monkeypatch.setattr(workers, "in_shares", killed)
+    monkeypatch.setattr(workers, "in_turns", killed)
     with pytest.raises(CouldNotLook):
         look(str(tmp_path), None)
 

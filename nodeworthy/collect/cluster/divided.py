@@ -8,7 +8,8 @@ Whatever is not as expected (another kind, a fault, one pod twice) leaves the fi
 from __future__ import annotations
 
 import mmap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from nodeworthy import workers
@@ -20,6 +21,7 @@ from nodeworthy.records import dataclass
 # Below this, a worker's start and what it hands back take as long as they save.
 LEAST_BYTES = 24 << 20
 _PARTS = 16
+_A_POD = b'\n            "kind": "Pod",\n'
 _BETWEEN = b"\n        },\n        {\n"
 _ENDS, _BEGINS = len(b"\n        }"), len(b"\n        },")
 # No object is larger that Kubernetes keeps.
@@ -27,7 +29,8 @@ _LARGEST_ITEM = 4 << 20
 _BEFORE, _BEHIND = '{"items": [', "]}"
 
 # Reads the text of a file into what is seen, and says how many objects it holds; None where anything is wrong with it.
-Read = Callable[[Iterable[str], ClusterObjects], "int | None"]
+Read = Callable[[Path, Iterable[str], ClusterObjects], "int | None"]
+_Made = tuple[ClusterObjects, "int | None"]
 
 
 @dataclass(frozen=True)
@@ -48,21 +51,46 @@ class Part:
             yield _BEHIND
 
 
-def read_pods(path: Path, read: Read, seen: ClusterObjects) -> int:
+@dataclass(frozen=True)
+class Begun:
+    """A file that workers have begun to read."""
+
+    path: Path
+    namespace: str | None
+    made: Callable[[], Sequence[_Made]]
+
+
+@contextmanager
+def begin(paths: Iterable[Path], read: Read, namespace: str | None) -> Iterator[Begun | None]:
+    """Begins to read the first of these that can be divided: until it is its turn, this process reads what is before
+    it."""
+    divisible = ((path, parts) for path in paths if (parts := _parts(path))) if workers.cores() > 1 else iter(())
+    first = next(divisible, None)
+    if first is None:
+        yield None
+        return
+    path, parts = first
+
+    def of_part(part: Part) -> _Made:
+        own = ClusterObjects(namespace)
+        count = read(path, part.text(path), own)
+        own.documents.clear()
+        return own, count
+
+    with workers.in_turns(of_part, parts) as made:
+        yield Begun(path, namespace, made)
+
+
+def read_pods(path: Path, read: Read, seen: ClusterObjects, begun: Begun | None) -> int:
     """How many pods of the file are among what is seen now; none where it has to be read as a whole."""
-    parts = _parts(path) if workers.cores() > 1 else []
-    if not parts:
-        return 0
+    if begun is not None and (begun.path, begun.namespace) == (path, seen.namespace):
+        return _add(begun, seen)
+    with begin((path,), read, seen.namespace) as now:
+        return _add(now, seen) if now is not None else 0
 
-    def of_parts(some: Sequence[Part]) -> list[tuple[ClusterObjects, int | None]]:
-        made = []
-        for part in some:
-            own = ClusterObjects(seen.namespace)
-            made.append((own, read(part.text(path), own)))
-            own.documents.clear()
-        return made
 
-    made = workers.in_shares(of_parts, parts, 1)
+def _add(begun: Begun, seen: ClusterObjects) -> int:
+    made = [*begun.made()]
     counts = [count for _, count in made]
     if None in counts or not all(own.kinds == {PODS.plural} for own, _ in made) or not _are_all_apart(seen, made):
         return 0
@@ -74,19 +102,21 @@ def read_pods(path: Path, read: Read, seen: ClusterObjects) -> int:
     return sum(filter(None, counts))
 
 
-def _are_all_apart(seen: ClusterObjects, made: Sequence[tuple[ClusterObjects, int | None]]) -> bool:
+def _are_all_apart(seen: ClusterObjects, made: Sequence[_Made]) -> bool:
     together = len(seen.pods) + sum(len(own.pods) for own, _ in made)
     return len({*seen.pods, *(key for own, _ in made for key in own.pods)}) == together
 
 
 def _parts(path: Path) -> list[Part]:
-    """None where the file is too small for it, or was printed by somebody else than kubectl."""
+    """None where the file is too small for it, holds something else, or was printed by somebody else than kubectl."""
     try:
         with path.open("rb") as file:
             size = file.seek(0, 2)
             if size < LEAST_BYTES:
                 return []
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                if data.find(_A_POD, 0, max(0, _next(data, 0))) < 0:
+                    return []
                 between = [_next(data, size * number // _PARTS) for number in range(1, _PARTS)]
     except (OSError, ValueError):
         return []

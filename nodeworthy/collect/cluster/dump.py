@@ -8,7 +8,7 @@ the file's name is asked.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from datetime import timedelta
 from pathlib import Path
@@ -92,17 +92,26 @@ def look(named: str, namespace: str | None) -> ClusterObjects:
         raise InputError(f"{named}: there is no such folder and no such file")
     if not os.access(root, os.R_OK | os.X_OK):
         raise InputError(f"{named}: may not be read")
-    for path in _files(root, seen):
-        if path.suffix.lower() == ".json" or _AS_JSON in path.name:
-            _read_json(path, text_of(path), seen)
-        elif path.suffix.lower() in dump_yaml.SUFFIXES or _AS_YAML in path.name:
-            _read_if_dumped(path, seen)
-        elif _DESCRIBED in path.name:
-            _read_if_described(path, seen)
-        else:
-            written.add(path)
+    _read_files([*_files(root, seen)], seen, written)
     _read_logs(seen, written)
     return seen
+
+
+def _read_files(paths: Sequence[Path], seen: ClusterObjects, written: logs.Index) -> None:
+    with divided.begin(filter(_is_json, paths), _read_faultless, seen.namespace) as begun:
+        for path in paths:
+            if _is_json(path):
+                _read_json(path, text_of(path), seen, begun)
+            elif path.suffix.lower() in dump_yaml.SUFFIXES or _AS_YAML in path.name:
+                _read_if_dumped(path, seen)
+            elif _DESCRIBED in path.name:
+                _read_if_described(path, seen)
+            else:
+                written.add(path)
+
+
+def _is_json(path: Path) -> bool:
+    return path.suffix.lower() == ".json" or _AS_JSON in path.name
 
 
 def _read_logs(seen: ClusterObjects, written: logs.Index) -> None:
@@ -208,8 +217,8 @@ def _files(root: Path, seen: ClusterObjects) -> Iterator[Path]:
         yield from (Path(above, name) for name in sorted(names))
 
 
-def _read_json(path: Path, pieces: Iterable[str], seen: ClusterObjects) -> _File:
-    pods = divided.read_pods(path, lambda part, own: _read_faultless(path, part, own), seen)
+def _read_json(path: Path, pieces: Iterable[str], seen: ClusterObjects, begun: divided.Begun | None = None) -> _File:
+    pods = divided.read_pods(path, _read_faultless, seen, begun)
     if pods:
         return _File(shown_path(path), objects=pods, is_list=True, last=PODS)
     return _read_file(path, pieces, read_objects, seen)
