@@ -279,7 +279,7 @@ def fabric_of_others(said: NodeSmi, identity: NodeIdentity, fabric: NodeFabric |
     if open_:
         yield fail(
             said,
-            f"the NVLink fabric of {len(open_)} GPUs is not complete",
+            "the NVLink fabric of " + (f"{len(open_)} GPUs" if len(open_) > 1 else "a GPU") + " is not complete",
             is_=f"State Completed, Status {open_[0].fabric_status}",
             should="State Completed, Status Success (nvidia-smi -q, Fabric)",
             cause="the fabric is set up without them: they can't talk to GPUs of other nodes over NVLink",

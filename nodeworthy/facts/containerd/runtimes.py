@@ -55,16 +55,16 @@ def registry_folders(dump: Tree) -> Located[tuple[str, ...]]:
 
 
 def handlers(dump: Tree) -> Located[tuple[str, ...]]:
-    """The runtimes in an effective configuration."""
+    """The runtimes in an effective configuration. What a file says of a plugin that is disabled stands there, too."""
+    disabled = {each.text for each in dump.get("disabled_plugins").sequence}
+    if disabled & {"cri", *_CRI_PLUGINS}:
+        return Located.known((), dump.get("disabled_plugins").place)
     for plugin in _CRI_PLUGINS:
         runtimes = dump.get("plugins", plugin, "containerd", "runtimes")
         if runtimes.is_mapping:
             return Located.known(tuple(sorted(runtimes.mapping)), runtimes.place)
     if dump.is_unknown:
         return dump.located()
-    disabled = {each.text for each in dump.get("disabled_plugins").sequence}
-    if disabled & {"cri", *_CRI_PLUGINS}:
-        return Located.known((), dump.get("disabled_plugins").place)
     return Located.unknown("its configuration has no CRI plugin that we know", dump.place)
 
 
