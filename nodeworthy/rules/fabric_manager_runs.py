@@ -150,10 +150,7 @@ def _of_the_script(script: BootScript) -> Iterator[Draft]:
             yield unknown(step.place, "whether this step installs the driver is not known")
             return
         skip("the script installs no driver, which one-driver says")
-    missing = list(manager_faults(timeline, installs[0]))
-    yield from missing
-    if not fabric_managers(timeline) and not missing:
-        yield from runs(timeline, installs[0].place)
+    yield from manager_faults(timeline, installs[0])
     yield from runs_on_every_way(timeline)
 
 

@@ -32,9 +32,6 @@ def they_agree(seen: RanksAgreement) -> Findings:
     if seen.error is not None or seen.missing:
         yield _missing(seen)
         return
-    if not seen.parameters:
-        yield unknown(seen, "whether ranks agree is not known: none told its parameters")
-        return
     yield from _parameters(seen)
     yield from _losses(seen)
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nodeworthy.boot.conditions import who_decides
 from nodeworthy.boot.effects import How
 from nodeworthy.facts.boot.final_files import files_under, speaking_of
 from nodeworthy.facts.boot.flaw import shown_guard
@@ -155,7 +156,9 @@ def _not_there(trust: Trust, script: Place) -> Draft:
 def _not_on_every_way(trust: Trust) -> Draft:
     write = trust.left.last[0]
     if trust.left.is_sure is None:
-        return unknown(write.place, f"whether {trust.host} is told to containerd on every way is too much to decide")
+        why = who_decides([each.conditions for each in trust.left.last], trust.ready.when)
+        says = f"whether {trust.host} is told to containerd on every way is not known"
+        return unknown(write.place, f"{says}: {why or 'it depends on too many conditions'}")
     join = trust.ready.join
     related = (Related(join.place, "the node joins either way"),) if join is not None else ()
     verb = "is deleted" if write.how is How.DELETE else "is told to containerd only"
