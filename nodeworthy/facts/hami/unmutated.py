@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
+from nodeworthy.documents.settled import settle
 from nodeworthy.facts.hami.cluster import HamiCluster, Webhook
 from nodeworthy.facts.hami.fault import UnmutatedPods
 from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.known.hami import labels
 from nodeworthy.records import dataclass, replace
-from nodeworthy.verdict import NOWHERE, Draft, Place, Related, fail, unknown
+from nodeworthy.verdict import NOWHERE, Draft, Known, Place, Related, fail, unknown
 
 DEFAULT_SCHEDULER = "default-scheduler"
 _WEBHOOKS = "mutatingwebhookconfigurations"
@@ -50,7 +51,7 @@ def left_in_silence(pod: PastWebhook, cluster: HamiCluster) -> bool:
     if pod.scheduler != DEFAULT_SCHEDULER or not cluster.forces_its_scheduler:
         return False
     base = fail(NOWHERE, "")
-    return _opted_out(pod, cluster, base) is None and _not_chosen(pod, cluster, base) is None
+    return _kept_away(pod, cluster, base) is None
 
 
 def _reason(pod: PastWebhook, cluster: HamiCluster) -> Draft:
@@ -60,8 +61,27 @@ def _reason(pod: PastWebhook, cluster: HamiCluster) -> Draft:
     if pod.scheduler != DEFAULT_SCHEDULER:
         cause = f"they name the scheduler {pod.scheduler} themselves, and the webhook leaves that as it is; {_LEFT}"
         return replace(base, cause=cause, remedy="remove schedulerName from the pods: the webhook sets it")
-    found = _opted_out(pod, cluster, base) or _not_chosen(pod, cluster, base)
-    return found or _in_general(pod, cluster, base)
+    return _kept_away(pod, cluster, base) or _in_general(pod, cluster, base)
+
+
+def _kept_away(pod: PastWebhook, cluster: HamiCluster, base: Draft) -> Draft | None:
+    """What of the pod itself, or of its namespace, keeps the webhook from it."""
+    return _opted_out(pod, cluster, base) or _not_chosen(pod, cluster, base) or _privileged(pod, base)
+
+
+def _privileged(pod: PastWebhook, base: Draft) -> Draft | None:
+    """The webhook passes over a privileged container, and looks no further where no other one asks for GPUs."""
+    asking = pod.pod.asking
+    contexts = [settle(each.tree.get("securityContext", "privileged")) for each in asking]
+    if not contexts or not all(each.state == Known(True) for each in contexts):
+        return None
+    names = ", ".join(each.name for each in asking)
+    return replace(
+        base,
+        is_=f"{pod.scheduler}; privileged: true on {names}",
+        cause=f"HAMi's webhook passes over privileged containers, and no other one of theirs asks for GPUs; {_LEFT}",
+        remedy="run them without privileges, or on nodes whose GPUs another device plugin gives out whole",
+    )
 
 
 def _opted_out(pod: PastWebhook, cluster: HamiCluster, base: Draft) -> Draft | None:
