@@ -65,6 +65,11 @@ _CLAIM_THEM = (
 )
 _NOBODY_TELLS = "nothing is here that would tell, neither a device plugin nor feature discovery"
 _UNLABELLED = "feature discovery has labelled none, and by its labels the GPU operator knows nodes with GPUs"
+_NO_DISCOVERY = "no node bears any label of feature discovery, so nothing in this cluster sets that one"
+_BRING_DISCOVERY = (
+    "install what sets it, Node Feature Discovery: nfd.enabled=true in the operator's chart, gfd.enabled=true in the "
+    "plugin's own, which brings it along"
+)
 _LABEL_THEM = (
     "where a node has them already, see that feature discovery's master and workers run and may come to it: kubectl "
     "get pods -A -o wide | grep feature-discovery"
@@ -163,9 +168,11 @@ def _of_no_node(world: PendingWorld) -> tuple[str, str]:
         return _no_machine(world) or _nobody_tells(world, start)
     first = world.placeless[0]
     cause, label = f"no node tells of GPUs, and {_chooses(first)}", _label_it(first)
-    # A label that nothing sets by itself was forgotten rather than the machines.
-    by_hand = not any(map(is_of_discovery, first.choice.selection.labels))
-    return cause, f"{label}; else {start}" if by_hand else f"{start}; {label}"
+    # A label that nothing sets by itself was forgotten rather than the machines. Discovery labels each node it sees.
+    is_discoverys = any(map(is_of_discovery, first.choice.selection.labels))
+    if is_discoverys and not any(is_of_discovery(name) for node in world.nodes.values() for name in node.labels):
+        return f"{cause}; {_NO_DISCOVERY}", f"{_BRING_DISCOVERY}; {label}; else {start}"
+    return cause, f"{start}; {label}" if is_discoverys else f"{label}; else {start}"
 
 
 def _no_machine(world: PendingWorld) -> tuple[str, str] | None:

@@ -83,6 +83,8 @@ class ClusterPod(NamedPod):
     chooses: tuple[tuple[str, str], ...] = ()
     # The init container that ends with an error.
     fails_in: str = ""
+    # The container whose fault it is, of a pod that has others beside it.
+    ails_in: str = ""
     # The container that its runtime has made and not started, while nothing is said of it.
     never_started: str = ""
     # A part of the stack that hands GPUs out by mounts, and may not do itself what that asks of it.
@@ -152,7 +154,8 @@ def cluster_pod(data: Any) -> ClusterPod:
         controls=ran.controller,
         unplaced="" if node else text_at(conditions.get("PodScheduled"), "message"),
         chooses=() if node or not ran.part else tuple(strings_at(spec, "nodeSelector").items()),
-        fails_in=_failing_init(first) if ailing else "",
+        fails_in=_failing(first) if ailing else "",
+        ails_in=_failing(ailing) if ailing and len(statuses) > 1 else "",
         never_started=next(filter(None, map(_made_alone, ailing)), "") if ailing else "",
         lists_by_mounts=bool(ran.part) and any(map(_lists_by_mounts, containers)),
         mounts_googles_driver=bool(ran.part) and any(map(_is_of_googles_driver, mappings_at(spec, "volumes"))),
@@ -245,8 +248,8 @@ def _running_init(spec: Mapping[str, Any], first: Sequence[Mapping[str, Any]]) -
     return "", ""
 
 
-def _failing_init(first: Sequence[Mapping[str, Any]]) -> str:
-    return next((text_at(each, "name") for each in first if not _has_always_run(each) and _fault(each)), "")
+def _failing(statuses: Sequence[Mapping[str, Any]]) -> str:
+    return next((text_at(each, "name") for each in statuses if not _has_always_run(each) and _fault(each)), "")
 
 
 def _lists_by_mounts(container: Mapping[str, Any]) -> bool:

@@ -10,7 +10,7 @@ from nodeworthy.derive import derive
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.karpenter import OF_POOL, KarpenterPool
 from nodeworthy.facts.fleet.node_taint import NodeTaint, untolerated_taint
-from nodeworthy.facts.pod.containers import GPU, NotAQuantity, quantity
+from nodeworthy.facts.pod.containers import GPU, NotAQuantity, quantity, whole
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.instances import cpus_of, gpus_of, least_gpus_of
 from nodeworthy.records import dataclass
@@ -129,10 +129,11 @@ def gpu_limit(pool: KarpenterPool) -> Located[int | None]:
     limit = pool.tree.get("spec", "limits", GPU)
     if limit.is_absent:
         return Located(Known(None), pool.place, written=False)
-    written = str(need(limit.located()))
-    if not written.isdecimal():
-        return Located.unknown(f"spec.limits of {GPU} is no whole number: {written}", limit.place)
-    return Located.known(int(written), limit.place.about(f"spec.limits.{GPU}"))
+    written = need(limit.located())
+    try:
+        return Located.known(whole(written), limit.place.about(f"spec.limits.{GPU}"))
+    except NotAQuantity as why:
+        return Located.unknown(f"spec.limits of {GPU} {why}: {written}", limit.place)
 
 
 def keeps_away(pool: KarpenterPool, pod: PodTemplate) -> NodeTaint | None:

@@ -145,7 +145,7 @@ def stuck_pods(stuck: UnsettledPods) -> Draft:
     return fail(
         stuck,
         f"{_who(stuck)} {_does_not(stuck, known)}",
-        is_=stuck.fault + (f" after {stuck.first.restarts} restarts" if stuck.first.restarts else ""),
+        is_=_fares(stuck),
         should=_SHOULD.get(stuck.fault, should),
         cause=cause,
         remedy=remedy,
@@ -154,6 +154,13 @@ def stuck_pods(stuck: UnsettledPods) -> Draft:
         link=_link(stuck, known),
         severity=Severity.WARNING if is_mild else Severity.ERROR,
     )
+
+
+def _fares(stuck: UnsettledPods) -> str:
+    first = stuck.first
+    restarts = f" after {first.restarts} restarts" if first.restarts else ""
+    whose = f" (its container {first.ails_in})" if first.ails_in and stuck.fault == first.fault else ""
+    return f"{stuck.fault}{restarts}{whose}"
 
 
 def _link(stuck: UnsettledPods, known: Evidence | None) -> str:
@@ -252,7 +259,8 @@ def _by_how_it_fares(stuck: UnsettledPods, said: str) -> tuple[str, str]:
         return f"it said: {said}" if said else waits, remedy
     verb = "logs --previous" if first.restarts else "describe pod"
     why = f"it said: {said}" if said else "what it said is not in what was read, and no other rule knows why"
-    return why, f"read why: kubectl {verb} -n {first.namespace} {first.name}"
+    whose = f" -c {first.ails_in}" if first.ails_in and first.restarts else ""
+    return why, f"read why: kubectl {verb} -n {first.namespace} {first.name}{whose}"
 
 
 def _of_what_it_is(stuck: UnsettledPods, known: Evidence) -> tuple[str, str] | None:
