@@ -131,8 +131,7 @@ def cluster_pod(data: Any) -> ClusterPod:
     ailing = [each for each in statuses if not _has_always_run(each)]
     node, waits, ran = text_at(spec, "nodeName"), _running_init(spec, first), _what_runs(metadata, spec, containers)
     return ClusterPod(
-        *(intern(text_at(metadata, "namespace")), text_at(metadata, "name")),
-        node=intern(node),
+        *(intern(text_at(metadata, "namespace")), text_at(metadata, "name"), intern(node)),
         phase=intern(text_at(status, "phase")),
         labels=_labels(metadata),
         daemonset=intern(_daemonset(metadata)),
