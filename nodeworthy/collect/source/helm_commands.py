@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from nodeworthy.boot.commands.call import beginning
 from nodeworthy.boot.commands.charts import HELM_TAKES
@@ -24,6 +25,7 @@ from nodeworthy.documents.tree import Tree, merge, plant
 from nodeworthy.documents.yaml import NotYaml, read
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.shown_containerd import containerd_shown
+from nodeworthy.facts.boot.source_line import Source, SourcePart
 from nodeworthy.facts.operator.by_helm import OperatorByHelm
 from nodeworthy.facts.operator.recognition import CHART, operator_values
 from nodeworthy.facts.operator.values import OperatorValues
@@ -36,6 +38,8 @@ _CHART = pattern(r"(?:^|/)" + CHART + r"(?:-v?\d[^/]*\.tgz)?$")
 # `a=1,b=2`; a comma behind a backslash, or within braces, is no end.
 _PAIR = pattern(r"(?P<name>[^=,]{1,256})=(?P<value>\{[^{}]*\}|(?:[^,\\]|\\.)*)(?:,|$)")
 _SETS = ("--set", "--set-string")
+# Nobody's command goes over more lines.
+_MOST_ROWS = 80
 _OTHERS = (
     "--set-file",
     "--set-literal",
@@ -50,13 +54,17 @@ def installed_by_helm(script: BootScript, beside: FilesBeside) -> Iterator[Fact]
     try:
         installs = [each for each in script.timeline.of(Installs) if each.release is not None and not each.removes]
         operators = [each for each in installs if _is_operator(each)]
+        whole = [each for each in operators if _is_of_files_here(each, script, beside)]
+        for each in whole:
+            yield from operator_values(_release(each, script, beside))
+            _take_in(each, beside)
         if _is_for_nodes_elsewhere(operators, script):
-            yield from operator_values(_release(operators[0], beside))
+            yield from operator_values(_release(operators[0], script, beside))
         else:
-            for each in operators:
+            for each in (one for one in operators if one not in whole):
                 yield from _operator(each, script, beside)
         for each in _standing(installs):
-            release = _release(each, beside)
+            release = _release(each, script, beside)
             if release.values.mapping or release.elsewhere is None:  # else what can't be read is all that is said
                 yield from (fact for fact in facts_of_release(release) if not isinstance(fact, OperatorValues))
     except NotKnown:  # what can't be read of it, other rules tell
@@ -68,7 +76,7 @@ def operators_by_helm(script: BootScript, beside: FilesBeside) -> Iterator[Opera
     try:
         installs = [each for each in script.timeline.of(Installs) if each.release is not None and not each.removes]
         for each in _standing([one for one in installs if _is_operator(one)]):
-            yield from operator_values(_release(each, beside))
+            yield from operator_values(_release(each, script, beside))
     except NotKnown:  # what can't be read of it says nothing
         return
 
@@ -87,10 +95,27 @@ def _is_for_nodes_elsewhere(operators: Sequence[Installs], script: BootScript) -
     return shown is None and not is_by_files and not script.makes_a_node
 
 
+def _is_of_files_here(installs: Installs, script: BootScript, beside: FilesBeside) -> bool:
+    """Files of values that all lie here, and nothing that may say otherwise: what is installed is what they come to
+    together with the command, for nodes that other files make."""
+    told = installs.release or HelmRelease(())
+    if script.makes_a_node or not told.files or any(content is not None for _, content in told.files):
+        return False
+    return containerd_shown(script, installs) is None and _release(installs, script, beside).elsewhere is None
+
+
+def _take_in(installs: Installs, beside: FilesBeside) -> None:
+    """None of its files is judged by itself any more: what one says, the next may say otherwise."""
+    for name, _ in (installs.release or HelmRelease(())).files:
+        path = _path_of(name, beside)
+        if path is not None:
+            beside.values(path)
+
+
 def _operator(installs: Installs, script: BootScript, beside: FilesBeside) -> Iterator[OperatorByHelm]:
     shown = containerd_shown(script, installs)
     runtime, at = shown if shown is not None else (None, installs.place)
-    found = OperatorByHelm(next(operator_values(_release(installs, beside))), runtime, at)
+    found = OperatorByHelm(next(operator_values(_release(installs, script, beside))), runtime, at)
     if found.speaks:
         yield found
 
@@ -104,9 +129,10 @@ def _standing(installs: Sequence[Installs]) -> list[Installs]:
     return list(standing.values())
 
 
-def _release(installs: Installs, beside: FilesBeside) -> Release:
+def _release(installs: Installs, script: BootScript, beside: FilesBeside) -> Release:
     at, told = installs.place, installs.release or HelmRelease(())
-    laid = _Laid(at, Tree({}, at))
+    found = Source(script.userdata).line_at(at)
+    laid = _Laid(at, Tree({}, at), written=_Command(*found) if found is not None else None)
     for path, content in told.files:
         laid.file(path, content, beside)
     version = laid.words(told.arguments)
@@ -123,6 +149,25 @@ def _name(installs: Installs) -> str:
     return operands[1].shown() if is_named else "".join(each.shown() for each in installs.packages)
 
 
+@dataclass(frozen=True)
+class _Command:
+    """A command as it is written, over several lines."""
+
+    part: SourcePart
+    first: int
+
+    def place_of(self, word: str) -> Place | None:
+        """Where it stands last."""
+        found: Place | None = None
+        for at in range(self.first, min(self.first + _MOST_ROWS, len(self.part.rows))):
+            row = self.part.rows[at]
+            column = row.find(word)
+            found = self.part.part.origin.at(at + 1, column + 1) if column >= 0 else found
+            if not row.endswith("\\"):
+                break
+        return found
+
+
 @dataclass
 class _Laid:
     """The values so far, each layer over those before it."""
@@ -130,7 +175,13 @@ class _Laid:
     place: Place
     tree: Tree
     elsewhere: str | None = None
+    written: _Command | None = None
     sets: list[tuple[str, Tree]] = field(default_factory=list)
+
+    def place_of(self, name: str) -> Place:
+        """Where a value is set; where its words stand in no line, where the command does."""
+        found = self.written.place_of(f"{name}=") if self.written is not None else None
+        return (found or self.place).about(name)
 
     def forgets(self, why: str) -> None:
         """Drops what was read of the values so far, because they may be different from here on."""
@@ -174,7 +225,7 @@ class _Laid:
         """`name=` before one value in JSON; several, or what the shell fills in, may say anything."""
         name, equals, value = (told.known or "").partition("=")
         try:
-            found = _json(value, self.place.about(name)) if equals and not name.lstrip().startswith("{") else None
+            found = _json(value, self.place_of(name)) if equals and not name.lstrip().startswith("{") else None
             if found is not None:
                 self.tree = lay_at(self.tree, steps(name.strip()), found)
         except NotSetSyntax:
@@ -191,7 +242,7 @@ class _Laid:
             value = re.sub(r"\\(.)", r"\1", pair["value"])
             is_open = told.known is None and any(hole.shown in pair["value"] for hole in told.holes)
             is_open = is_open or "{{" in value  # Ansible or a pipeline fills it in
-            place = self.place.about(pair["name"].strip())
+            place = self.place_of(pair["name"].strip())
             why = Unknown(f"{told.shown()} is filled in when the script runs")
             tree = Tree(why, place) if is_open else _typed(value, place, as_string=as_string)
             try:
@@ -242,11 +293,16 @@ def _tree_in_content(content: Content) -> Tree | None:
         return None
 
 
-def _lying(path: Text, beside: FilesBeside) -> Tree | None:
-    name = path.known
+def _lying(name: Text, beside: FilesBeside) -> Tree | None:
+    path = _path_of(name, beside)
+    documents = beside.documents(path) if path is not None else None
+    return documents[0] if documents else None
+
+
+def _path_of(told: Text, beside: FilesBeside) -> Path | None:
+    """Beside the script, or as the repository's root has it."""
+    name = told.known
     if name is None or "://" in name or not beside.is_there:
         return None
-    # What stands in it is judged there as well; here it is what the command takes it for.
     paths = (beside.path(name), beside.in_the_repository(name.removeprefix("./")))
-    documents = next((found for path in paths if path is not None and (found := beside.documents(path))), None)
-    return documents[0] if documents else None
+    return next((path for path in paths if path is not None and beside.documents(path)), None)

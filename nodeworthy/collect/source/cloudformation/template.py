@@ -260,8 +260,15 @@ class Template:
         return told
 
     def _names_what_there_is(self, name: str) -> str:
-        """CloudFormation takes a key pair, an image or a network that exists, and nothing empty in its place."""
-        return name if self.parameter_type(name).startswith(_OF_AWS) else ""
+        """CloudFormation takes a key pair, an image or a network that exists, and nothing empty in its place. A text
+        has to be given as well, and is empty only where the template asks whether it is."""
+        kind = self.parameter_type(name)
+        return name if kind.startswith(_OF_AWS) or (kind == "String" and name not in self._asked_about) else ""
+
+    @cached_property
+    def _asked_about(self) -> frozenset[str]:
+        """The parameters that its conditions name."""
+        return frozenset(each for _, node in self._conditions.values() for each in _named_in(node))
 
     def looked_up(self, name: str) -> str | None:
         """The name in the parameter store that a parameter's default says."""
@@ -306,6 +313,15 @@ class Template:
         if isinstance(value, Seq) and len(value.items) > HCL_MOST_ELEMENTS:
             raise TooMuch("it comes to more elements than are read")
         return value
+
+
+def _named_in(node: Node) -> Iterator[str]:
+    """What `Ref` names, however deep."""
+    found = function_of(node)
+    if found is not None and found.name == "Ref":
+        yield scalar_text(found.argument) or ""
+    for each in (*items(node), *(value for _, value in pairs(node).values())):
+        yield from _named_in(each)
 
 
 def is_no_value(value: Value) -> bool:
