@@ -146,7 +146,7 @@ def _world(seen: ClusterObjects, works: list[VerificationWork], shared: OfHami, 
         placeless_plugins((*seen.stack.daemonsets.values(), *seen.stack.sharing.values()), kept.nodes.values()),
         tuple(each for each in seen.stack.daemonsets.values() if not brings_gpus(each.part)),
         _said_by_bringers(seen),
-        frozenset(kept.brought),
+        frozenset(kept.offered),
         _telling_plugin(seen),
         _said_of_labels(seen),
         starts_no_nodes(seen),
@@ -156,6 +156,8 @@ def _world(seen: ClusterObjects, works: list[VerificationWork], shared: OfHami, 
         {pod.clears: _with_words(pod, seen) for pod in seen.pods.values() if _should_clear(pod, kept.nodes)},
         {name: _with_words(pod, seen) for name, pod in missed_schedulers(seen).items()},
         bool(seen.documents[CLUSTER_QUEUES]),
+        seen.networks,
+        seen.bound,
     )
 
 

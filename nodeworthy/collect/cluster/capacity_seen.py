@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -18,8 +18,7 @@ from nodeworthy.facts.cluster.node_gpus import NodeGpus, node_gpus
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.scheduling_events import QuotaRefusal, SchedulingEvents, time_of
 from nodeworthy.facts.pod.node_choice import NodeChoice
-from nodeworthy.known.gpu_stack import bringer_of
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 
 Key = tuple[str, str]
 # Nodes may be written down so much later than pods.
@@ -30,8 +29,8 @@ _APART = timedelta(minutes=5)
 class CapacitySeen:
     nodes: dict[str, NodeGpus] = field(default_factory=dict)
     events: SchedulingEvents = field(default_factory=SchedulingEvents)
-    # The devices that are no GPUs, and that some node offers.
-    brought: set[str] = field(default_factory=set)
+    # The devices that some node offers, whatever they are.
+    offered: set[str] = field(default_factory=set)
     usage: GpuUsage = field(default_factory=GpuUsage)
     # The newest time that an event or a pod tells, and the newest of a node's heartbeats.
     newest: str = ""
@@ -49,7 +48,7 @@ class CapacitySeen:
         node = node_gpus(data)
         self.nodes[node.name] = node
         offered = mapping_at(data, "status", "allocatable")
-        self.brought |= {name for name, amount in offered.items() if bringer_of(name) and amount not in ("0", 0)}
+        self.offered |= {name for name, amount in offered.items() if "/" in name and amount not in ("0", 0)}
         beats = (text_at(each, "lastHeartbeatTime") for each in mappings_at(data, "status", "conditions"))
         self.heard = max(self.heard, *beats, "")
         self._since(text_at(data, "metadata", "creationTimestamp"), self.heard, *_turned(data))
@@ -86,6 +85,25 @@ class CapacitySeen:
         self._since(time_of(data))
         self.events.add(data)
         self._refuse(admission_refusal(data))
+
+    def leave_out(self, is_no_gpu: Callable[[str], bool]) -> None:
+        """Forgets of nodes and pods what is no GPU, though it bears a name like one."""
+        told = (each.capacity for each in self.nodes.values()), (each.amounts for each in self._pods.values())
+        named = {name for some in told for amounts in some for name in amounts}
+        no_gpus = frozenset(filter(is_no_gpu, named))
+        if not no_gpus:
+            return
+        for name, node in self.nodes.items():
+            if not no_gpus.isdisjoint(node.capacity):
+                capacity, allocatable = (_without(each, no_gpus) for each in (node.capacity, node.allocatable))
+                self.nodes[name] = replace(node, capacity=capacity, allocatable=allocatable)
+        for key, pod in list(self._pods.items()):
+            pod.amounts = _without(pod.amounts, no_gpus)
+            if not pod.amounts:
+                del self._pods[key]
+        # Whoever chose the logs to read has asked for them before.
+        for asked in ("holders", "waiting", "held", "has_gpus"):
+            self.__dict__.pop(asked, None)
 
     def _since(self, *times: str) -> None:
         oldest = self.oldest
@@ -143,6 +161,10 @@ class CapacitySeen:
         for each in self.holders:
             found[each.node].append(each)
         return found
+
+
+def _without(amounts: Mapping[str, int], left_out: frozenset[str]) -> Mapping[str, int]:
+    return {name: amount for name, amount in amounts.items() if name not in left_out}
 
 
 def _turned(data: Mapping[str, Any]) -> list[str]:

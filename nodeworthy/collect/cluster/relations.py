@@ -13,10 +13,15 @@ from nodeworthy.collect.cluster.kinds import (
     NODES,
     PODS,
     SERVICES,
+    WORKLOADS,
 )
 from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.facts.cluster.choosers import Choosers, choosers
+from nodeworthy.facts.cluster.kai_queues import QUEUE, closed_kai_queues
+from nodeworthy.facts.cluster.kueue_queues import held_by_kueue
+from nodeworthy.facts.cluster.meeting_points import no_meeting_points
+from nodeworthy.facts.cluster.network_devices import without_device
 from nodeworthy.facts.cluster.plugin_configurations import plugin_configurations
 from nodeworthy.facts.cluster.references import NamedObjects, named_objects
 from nodeworthy.facts.cluster.relations import Relations
@@ -46,6 +51,14 @@ def relations_in(seen: ClusterObjects) -> Relations:
         _services(seen),
         tuple(plugin_configurations(seen.documents[CLUSTER_POLICIES].values(), seen.stack.plugin_maps, nodes)),
         tuple(impossible_claims(seen.volumes, waiting)),
+        held_by_kueue(
+            seen.kueue, seen.hami.namespaces, seen.capacity.now, lambda namespace: seen.has_list(WORKLOADS, namespace)
+        ),
+        tuple(without_device(seen.networks, {each.object for each in waiting})),
+        len(seen.networks.pods),
+        tuple(closed_kai_queues(seen.references, seen.kai.version)) if seen.has_list(_BY_KIND[QUEUE]) else (),
+        tuple(no_meeting_points(seen.met, seen.hami.services, lambda namespace: seen.has_list(SERVICES, namespace))),
+        len(seen.met.looked_for),
     )
 
 

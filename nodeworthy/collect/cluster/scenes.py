@@ -51,6 +51,8 @@ class _Scenes:
         self, seen: ClusterObjects, fleet: Fleet | None, asked: frozenset[type[Any]], rules: frozenset[str]
     ) -> None:
         self._seen = seen
+        if seen.networks.are_there:
+            seen.capacity.leave_out(seen.networks.is_of_network)
         self._fleet = fleet
         self._asked = asked
         self._rules = rules

@@ -35,9 +35,14 @@ from nodeworthy.collect.cluster.stack_seen import StackSeen
 from nodeworthy.collect.objects import facts_of
 from nodeworthy.documents.plain import strings_at, text_at
 from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.cluster.bound_volumes import BoundVolumesSeen
 from nodeworthy.facts.cluster.choosers import ChoosersSeen
 from nodeworthy.facts.cluster.claimed_devices import ClaimedDevices
+from nodeworthy.facts.cluster.kai_queues import KaiSeen
+from nodeworthy.facts.cluster.kueue_queues import KueueSeen
 from nodeworthy.facts.cluster.live_pod import concerns_gpus
+from nodeworthy.facts.cluster.meeting_points import MeetingPointsSeen
+from nodeworthy.facts.cluster.network_devices import NetworkDevicesSeen
 from nodeworthy.facts.cluster.node import ClusterNode, cluster_node
 from nodeworthy.facts.cluster.pod import ClusterPod, cluster_pod
 from nodeworthy.facts.cluster.references import References
@@ -89,6 +94,11 @@ class ClusterObjects:
     choosers: ChoosersSeen = field(default_factory=ChoosersSeen)
     askers: AskersSeen = field(default_factory=AskersSeen)
     volumes: VolumeClaimsSeen = field(default_factory=VolumeClaimsSeen)
+    bound: BoundVolumesSeen = field(default_factory=BoundVolumesSeen)
+    kai: KaiSeen = field(default_factory=KaiSeen)
+    kueue: KueueSeen = field(default_factory=KueueSeen)
+    met: MeetingPointsSeen = field(default_factory=MeetingPointsSeen)
+    networks: NetworkDevicesSeen = field(default_factory=NetworkDevicesSeen)
     kinds: set[str] = field(default_factory=set)
     # It was written down by ourselves, each kind whole.
     is_recorded: bool = False
@@ -134,6 +144,9 @@ class ClusterObjects:
         self.references.add(kind.known_as, key, data)
         self.choosers.add(kind.known_as, key, data)
         self.volumes.add(kind.kind, key, data)
+        self.bound.add(kind.kind, key, data)
+        self.kueue.add(kind.kind, key, data)
+        self.networks.add(kind.kind, key, data)
         self._keep(kind, key, data)
 
     def add_list(self, kinds: Iterable[str], namespaces: Collection[str] = ()) -> None:
@@ -160,6 +173,9 @@ class ClusterObjects:
             self.capacity.add_node(data)
         elif kind is PODS:
             self.pods[key] = cluster_pod(data)
+            self.kai.add_pod(key, data)
+            if self.pods[key].wants_gpus and not self.pods[key].is_over:
+                self.met.add_pod(key, data)
             self.claims_devices = self.claims_devices or self.pods[key].part == DRA_DRIVER
             self.logs.add_pod(key, data, self.pods[key])
             concerns = concerns_gpus(data)
@@ -197,6 +213,9 @@ class ClusterObjects:
         """Adds the pods of a part of a dump that holds nothing else, and none of those that are here."""
         self.kinds |= part.kinds
         self.references.add_all(part.references)
+        self.networks.add_all(part.networks)
+        self.kai.versions.update(part.kai.versions)
+        self.met.add_all(part.met)
         self.objects += part.objects
         self._versions[PODS.plural].update(part._versions[PODS.plural])
         self.pods.update(part.pods)

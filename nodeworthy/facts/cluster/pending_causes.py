@@ -13,14 +13,17 @@ from nodeworthy.facts.cluster.elapsed import has_just_begun
 from nodeworthy.facts.cluster.node import GPU
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
 from nodeworthy.facts.cluster.node_labels import POOL
+from nodeworthy.facts.cluster.pending_cause import PendingCause
+from nodeworthy.facts.cluster.pending_devices import INSUFFICIENT
 from nodeworthy.facts.cluster.pending_hami import refused_by_hami
 from nodeworthy.facts.cluster.pending_held import cause_of_held, gang
 from nodeworthy.facts.cluster.pending_kept_away import cause_of_taints, is_a_cordon, is_state, not_chosen, with_uncordon
 from nodeworthy.facts.cluster.pending_not_offered import nobody_shares, not_offered
-from nodeworthy.facts.cluster.pending_said import PendingCause, cause_in_events, without_words
+from nodeworthy.facts.cluster.pending_said import cause_in_events, without_words
+from nodeworthy.facts.cluster.pending_volumes import ELSEWHERE
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.sandbox_failure import moment
-from nodeworthy.facts.cluster.scheduling_events import QuotaRefusal, is_of_a_gang
+from nodeworthy.facts.cluster.scheduling_events import QuotaRefusal, is_of_a_gang, reasons
 from nodeworthy.facts.cluster.starters_words import besides_by_its_log, counts_none
 from nodeworthy.facts.pod.containers import holds_a_gpu
 from nodeworthy.facts.pod.node_choice import Barrier
@@ -145,10 +148,18 @@ def _alike(pods: Iterable[AskingPod], world: PendingWorld, elsewhere: Collection
     alike: dict[tuple[object, ...], list[AskingPod]] = defaultdict(list)
     for each in pods:
         if each.object not in elsewhere and not each.gates and not _is_new(each, world):
-            told = world.words(each) != ""
-            key = (each.choice.written, *sorted(each.amounts.items()), each.scheduler, each.never_preempts, told)
-            alike[key].append(each)
+            words = world.words(each)
+            key = (each.choice.written, *sorted(each.amounts.items()), each.scheduler, each.never_preempts, words != "")
+            alike[*key, *_lacks(each, words)].append(each)
     return alike.values()
+
+
+def _lacks(pod: AskingPod, words: str) -> Iterator[object]:
+    """What else two pods may wait for that ask for the same GPUs: another device, a volume of their own."""
+    if INSUFFICIENT in words:
+        yield from sorted({why for _, why in reasons(words) if why.startswith(INSUFFICIENT) and "/" in why})
+    if any(each in words for each in ELSEWHERE):
+        yield pod.namespace, pod.claims
 
 
 def _is_new(pod: AskingPod, world: PendingWorld) -> bool:

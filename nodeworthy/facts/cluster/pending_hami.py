@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.node_gpus import LOCK, NodeGpus
-from nodeworthy.facts.cluster.pending_said import PendingCause
+from nodeworthy.facts.cluster.pending_cause import PendingCause
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.known.hami import refusals
 from nodeworthy.patterns import pattern

@@ -10,7 +10,7 @@ from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.no_library import without_library
 from nodeworthy.facts.cluster.node import GPU
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
-from nodeworthy.facts.cluster.pending_said import PendingCause
+from nodeworthy.facts.cluster.pending_cause import PendingCause
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.pod.containers import holds_a_gpu
 from nodeworthy.known.evidence import Evidence, in_text

@@ -10,7 +10,7 @@ from nodeworthy.facts.cluster.cordon import who_cordoned
 from nodeworthy.facts.cluster.no_library import FINDS_NO_DRIVER
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
 from nodeworthy.facts.cluster.offered_gpus import fares
-from nodeworthy.facts.cluster.pending_said import PendingCause
+from nodeworthy.facts.cluster.pending_cause import PendingCause
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.known.evidence import in_text
 from nodeworthy.known.scaling import worker_of_taint

@@ -17,6 +17,7 @@ from nodeworthy.facts.cluster.offered_gpus import (
     first_missing,
     is_for_machines,
 )
+from nodeworthy.facts.cluster.pending_cause import PendingCause
 from nodeworthy.facts.cluster.pending_kept_away import (
     SET_BY_KUBERNETES,
     SHOWN,
@@ -24,7 +25,6 @@ from nodeworthy.facts.cluster.pending_kept_away import (
     what_does_not_clear_it,
     while_it_starts,
 )
-from nodeworthy.facts.cluster.pending_said import PendingCause
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.stack_daemonset import StackDaemonSet

@@ -9,7 +9,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
+from nodeworthy.facts.cluster.bound_volumes import BoundVolumesSeen
 from nodeworthy.facts.cluster.elapsed import has_just_begun
+from nodeworthy.facts.cluster.network_devices import NetworkDevicesSeen
 from nodeworthy.facts.cluster.node import GPU
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.offered_gpus import UnofferedGpus
@@ -44,9 +46,9 @@ class PendingWorld:
     placeless: Sequence[StackDaemonSet] = ()
     # What offers devices that are no GPUs.
     bringers: Sequence[StackDaemonSet] = ()
-    # What each of them says in its log, where that is known, and what nodes offer of theirs.
+    # What each of them says in its log, where that is known; and all devices that nodes offer.
     bringers_say: Mapping[str, str] = field(default_factory=dict)
-    brought: frozenset[str] = frozenset()
+    offered: frozenset[str] = frozenset()
     # A device plugin on a node that offers none, and its words, where they are known; one that is understood first.
     telling_plugin: tuple[ClusterPod, str] | None = None
     # What feature discovery says that keeps it from labelling nodes.
@@ -64,6 +66,9 @@ class PendingWorld:
     schedulers: Mapping[str, tuple[ClusterPod, str]] = field(default_factory=dict)
     # Kueue lets pods in by quotas, which know no nodes.
     has_quotas: bool = False
+    # Second networks, and the devices that they take; claims on volumes, and where these lie.
+    networks: NetworkDevicesSeen = field(default_factory=NetworkDevicesSeen)
+    volumes: BoundVolumesSeen = field(default_factory=BoundVolumesSeen)
     _chosen: dict[tuple[str, str], list[NodeGpus]] = field(default_factory=dict)
     _by_label: dict[str, dict[str, list[NodeGpus]]] = field(default_factory=dict)
 

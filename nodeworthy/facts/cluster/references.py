@@ -202,7 +202,7 @@ def _names_in(row: Reference, namespace: str, data: Mapping[str, Any]) -> Iterat
             return
     found = list(values_at(data, row.at))
     if row.form == _NETWORKS:
-        found = [network for each in found for network in _networks(each)]
+        found = [network for each in found for network in networks(each)]
     if not found and row.or_default:
         yield Named(row, row.names, namespace, "")
     for each in found:
@@ -234,7 +234,7 @@ def _text_on(data: Mapping[str, Any], way: str) -> str:
     return text_at(data, *way.split("."))
 
 
-def _networks(said: Any) -> Iterator[Mapping[str, str]]:
+def networks(said: Any) -> Iterator[Mapping[str, str]]:
     """The networks of Multus' annotation: NAMESPACE/NAME@INTERFACE with commas between them, or a list in JSON."""
     if not isinstance(said, str):
         return

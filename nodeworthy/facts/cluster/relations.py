@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import ClassVar
 
 from nodeworthy.facts.cluster.choosers import Choosers
+from nodeworthy.facts.cluster.kai_queues import ClosedKaiQueue
+from nodeworthy.facts.cluster.kueue_queues import HeldByKueue
+from nodeworthy.facts.cluster.meeting_points import NoMeetingPoint
+from nodeworthy.facts.cluster.network_devices import NoDevice
 from nodeworthy.facts.cluster.plugin_configurations import PluginConfigurations
 from nodeworthy.facts.cluster.references import NamedObjects
 from nodeworthy.facts.cluster.unanswered_services import UnansweredServices
 from nodeworthy.facts.cluster.volume_claims import ImpossibleClaim
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Place
 
 
@@ -25,6 +29,12 @@ class Relations:
     configurations: tuple[PluginConfigurations, ...]
     # Claims on volumes of which their class can make none.
     claims: tuple[ImpossibleClaim, ...] = ()
+    kueue: HeldByKueue = field(default_factory=HeldByKueue)
+    devices: tuple[NoDevice, ...] = ()
+    on_networks: int = 0
+    kai: tuple[ClosedKaiQueue, ...] = ()
+    meeting_points: tuple[NoMeetingPoint, ...] = ()
+    met_at: int = 0
 
     @property
     def place(self) -> Place:
@@ -34,7 +44,8 @@ class Relations:
     def victims(self) -> frozenset[str]:
         """All of whom is told here why they wait."""
         chosen, claims = (each.victims for each in self.chosen.found), (each.victims for each in self.claims)
-        return self.named.victims.union(*chosen, *claims)
+        kai = (each.victims for each in self.kai)
+        return self.named.victims.union(self.kueue.victims, *chosen, *claims, *kai)
 
     @property
     def looked_for(self) -> int:
@@ -45,4 +56,8 @@ class Relations:
             + self.services.looked_for
             + len(self.configurations)
             + len(self.claims)
+            + self.kueue.looked_for
+            + self.on_networks
+            + len(self.kai)
+            + self.met_at
         )

@@ -16,6 +16,11 @@ that the API server has to ask, behind whose Service nobody is ready, keeps all 
 and a Service whose selector is not that of the pod with GPUs that bears its name leads to nobody. A claim on a volume
 that many nodes are to write to (ReadWriteMany) gets none of a class that makes disks for one (EBS, a persistent disk).
 
+Some are there and do not take what is sent to them: a ClusterQueue whose namespaceSelector does not choose the
+namespace (without one it takes of none), a queue of KAI's that only divides what others belong to. Work is held back
+for Kueue that names no queue, or of which Kueue has made no Workload. A second network moves a device into a pod that
+asks for none of its resource. Ranks look for their first one under a name that no Service makes known.
+
 Told is the name at which the chain ends, with all that waits behind it, where one of them asks for GPUs and the object
 that names does not say that it is well. A name is nobody's only where the whole list of its kind was read (`kubectl get
 KIND -A`, or the API server's own): of a few objects that somebody has picked nothing follows.
