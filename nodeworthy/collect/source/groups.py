@@ -21,6 +21,7 @@ from nodeworthy.collect.source.fleets import Choice, Fleets
 from nodeworthy.collect.source.parsing import FileContents
 from nodeworthy.errors import InputError
 from nodeworthy.records import dataclass, field
+from nodeworthy.scene import Fact
 
 if TYPE_CHECKING:
     from nodeworthy.collect.source.nodes_around import NodesAround
@@ -76,10 +77,27 @@ class FileGroup:
         return together
 
 
+# What runs on nodes for whoever comes, of which a cluster has one.
+_INSTALLED = frozenset(("DaemonSetManifest", "EfaPlugin", "HamiValues", "OperatorValues"))
+
+
 def _destination(found: FileContents) -> str:
     """The cluster that all of it is installed into: what goes to two clusters meets in none."""
     named = {getattr(each, "cluster", "") for each in found.facts if type(each).__name__ == "OperatorValues"}
     return named.pop() if len(named) == 1 else ""
+
+
+def _left_out_of(source: Source, found: FileContents) -> FileContents | None:
+    """What a file would install that its folder's kustomization leaves out: it is taken out of what is found there."""
+    if not any(map(_is_installed, found.facts)):
+        return None
+    from nodeworthy.collect.source.left_out import is_left_out, taken_apart
+
+    return taken_apart(found, _is_installed) if is_left_out(source) else None
+
+
+def _is_installed(fact: Fact) -> bool:
+    return type(fact).__name__ in _INSTALLED
 
 
 @dataclass
@@ -116,7 +134,12 @@ class Groups:
 
     def add(self, source: Source, found: FileContents, *, is_judged: bool = True) -> None:
         choice = self._choice(source)
-        domain = domain_of(source, found, choice)
+        apart = _left_out_of(source, found)
+        if apart is not None:
+            self._join(source, apart, choice, source.lies, is_judged=is_judged)
+        self._join(source, found, choice, domain_of(source, found, choice), is_judged=is_judged)
+
+    def _join(self, source: Source, found: FileContents, choice: Choice, domain: str, *, is_judged: bool) -> None:
         key = (domain, choice.why, _destination(found) if choice.fleet is None else "")
         if key not in self._by_key:
             self._by_key[key] = FileGroup(choice, domain)
@@ -152,6 +175,7 @@ class Groups:
             return
         if found is None or found.fleet is not None:
             return
+        _left_out_of(source, found)
         if group is not None and domain_of(source, found, choice) != group.domain:
             self._known.discard(source.lies)
             return
