@@ -57,6 +57,7 @@ SOURCES: dict[str, str] = {
     "PodTemplate": "whatever makes pods, in the same folder",
     "ProfilingAsked": f"{_DECLARED}; a label, a pod or a tool that asks for profiling",
     "ProfilingNodes": f"{_DECLARED}; labels of nodes",
+    "ServerQuery": "alerts, dashboards and autoscalers that ask for metrics of a server of models",
     "QueueAsked": f"{_DECLARED} alone",
     "QueueCover": "the ClusterQueues of Kueue that lie in the same scope",
     "SharingConfig": "the device plugin's config: values, a ConfigMap",

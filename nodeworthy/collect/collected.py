@@ -147,6 +147,7 @@ from nodeworthy.facts.services.monitoring_stack import (
 )
 from nodeworthy.facts.services.prometheus_by_hand import HandmadePrometheus
 from nodeworthy.facts.services.queue_database import QueueDatabase
+from nodeworthy.facts.services.server_queries import ServerQuery
 from nodeworthy.facts.slurm.configuration import GresConf, SlurmConf
 from nodeworthy.facts.slurm.configuration_faults import CgroupConf
 from nodeworthy.facts.slurm.job import SlurmJob
@@ -239,6 +240,7 @@ _FILES: Final[Facts] = frozenset(
         GpuScaling,
         GresConf,
         HandmadePrometheus,
+        ServerQuery,
         ChosenClass,
         KarpenterClass,
         KubeadmConfig,

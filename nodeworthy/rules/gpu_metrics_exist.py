@@ -16,20 +16,28 @@ Nor is a resource that pods ask for measured: of those the metrics API knows cpu
 `nvidia.com/gpu` as a resource (`type: Resource`) never learns how busy a GPU is; DCGM's metrics it has by Prometheus'
 adapter or by KEDA.
 
+Servers of models count, too, and call their metrics in their own way: vLLM's begin with `vllm:`, and by
+`vllm_num_requests_waiting` Prometheus finds none, unless somebody makes it: a collector of OpenTelemetry's writes an
+underscore for the colon, and a program of the repository may count under that name. How full its cache is, is a share
+of 1.
+
 Whether a metric that exists is in the list of this exporter is not asked: the list may be anywhere.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from csv import reader
 
 from nodeworthy.facts.services.exporter_options import RefusedExporterOption
 from nodeworthy.facts.services.gpu_queries import CollectedGpuMetric, Compared, GpuQuery
 from nodeworthy.facts.services.gpu_scaling import GpuScaling
+from nodeworthy.facts.services.server_queries import ServerQuery
 from nodeworthy.known.dcgm_fields import field_meant, is_field
+from nodeworthy.known.server_metrics import metrics_of_servers
 from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Severity, fail
+from nodeworthy.verdict import Draft, Findings, Related, Severity, fail
 
 RULE = Rule(
     "gpu-metrics-exist",
@@ -47,6 +55,15 @@ _TOO_MANY = 10 * 1024 * 1024
 _ALL = 100
 _LONGEST = 4000
 _FIELDS, _KINDS = 3, ("gauge", "counter", "histogram", "summary", "label")
+# What gives metrics of such names to whoever asks: a program that counts by them; a rule or an adapter that calls them
+# so, and a collector that knows no colon.
+_COUNTED = pattern(rb"[\"'`]vllm_[a-z]", words=(b"vllm_",))
+_PROGRAMS = (".cc", ".cpp", ".cs", ".go", ".java", ".js", ".py", ".rb", ".rs", ".ts")
+_CALLED_SO = pattern(
+    rb"\b(?:as|record|replacement|target_label)\"?:[ \t]*[\"']?vllm_[a-z]|(?i:opentelemetry|\botel|\badot\b)"
+)
+_SETTINGS = (".alloy", ".json", ".tf", ".yaml", ".yml")
+_MOST_RELATED = 10
 _ENDS = (
     "the exporter ends over one such line, or (before 4) takes its own list instead, and what is meant is not measured"
 )
@@ -71,6 +88,49 @@ def it_names_metrics_that_are_there(query: GpuQuery) -> Findings:
 def it_asks_in_their_units(query: GpuQuery) -> Findings:
     if query.compared is not None:
         yield from _of_unit(query, query.compared)
+
+
+@RULE.check
+def it_calls_a_servers_metrics_as_it_does(query: ServerQuery, every: Sequence[ServerQuery]) -> Findings:
+    """Of a dashboard or a list of rules the first is told, and the others with it."""
+    beside = [each for each in every if each.place.path == query.place.path and _called_otherwise(each)]
+    if beside and beside[0] is query and not _may_be_made_here(query):
+        name, meant, server = _called_otherwise(query)[0]
+        yield fail(
+            query.place,
+            f"there is no metric {name}: {server} calls it {meant}",
+            is_=name,
+            should=meant,
+            related=[
+                Related(each.place, f"so is {_called_otherwise(each)[0][0]}") for each in beside[1 : _MOST_RELATED + 1]
+            ],
+            cause=f"{server}'s metrics begin with {meant.partition(':')[0]} and a colon: by this name Prometheus finds "
+            "nothing, and tells nobody",
+            remedy=f"write {meant}: `curl -s SERVER:8000/metrics | grep -o '^vllm:[a-z0-9_]*' | sort -u` shows them",
+            severity=Severity.WARNING,
+        )
+
+
+def _called_otherwise(query: ServerQuery) -> list[tuple[str, str, str]]:
+    found = ((name, each.meant_by(name), each.server) for name in query.names for each in metrics_of_servers())
+    return [each for each in found if each[1]]
+
+
+def _may_be_made_here(query: ServerQuery) -> bool:
+    around = query.surroundings
+    if around is None:
+        return False
+    held = (*around.holding(_COUNTED, _PROGRAMS), *around.holding(_CALLED_SO, _SETTINGS))
+    return bool(held)
+
+
+@RULE.check
+def it_asks_of_a_server_in_its_units(query: ServerQuery) -> Findings:
+    asked = query.compared
+    if asked is None or asked.number <= 1:
+        return
+    if any(each.is_a_share(asked.name) for each in metrics_of_servers()):
+        yield _other_unit(query, asked, "is a share of at most 1", asked.number / _ALL)
 
 
 @RULE.check
@@ -156,7 +216,7 @@ def _of_unit(query: GpuQuery, asked: Compared) -> Findings:
         yield _other_unit(query, asked, "is counted in MiB", number // 1024**2)
 
 
-def _other_unit(query: GpuQuery, asked: Compared, unit: str, number: float) -> Draft:
+def _other_unit(query: GpuQuery | ServerQuery, asked: Compared, unit: str, number: float) -> Draft:
     return fail(
         query.place,
         f"{asked.name} {unit}, and is compared with {asked.number:g}",

@@ -44,6 +44,7 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "gpu-quantity/bad-its-queue-counts-none",
         "pod-can-use-gpus/bad-source-asked-where-nobody-listens",
         "pod-can-use-gpus/bad-source-room-for-its-model",
+        "gpu-metrics-exist/bad-server-called-otherwise",
         "firewall-no-wider/bad-defaults-file",
         "shell-parses/bad-lines-that-yaml-joins",
         "kubelet-survives-reboot/bad-archive-in-a-list",

@@ -20,6 +20,7 @@ from nodeworthy.collect.source.files import Source
 from nodeworthy.collect.source.files_beside import FilesBeside
 from nodeworthy.collect.source.parsing import (
     OF_GPU_METRICS,
+    OF_SERVERS_METRICS,
     FileContents,
     InputRefused,
     NoBootScript,
@@ -114,6 +115,7 @@ def _read_documents(source: Source, data: bytes, rules: frozenset[str]) -> FileC
         every += [each for held in named_by_sets(every) for each in objects(held)]
     _add_facts(found, every, text, source, rules)
     found.facts = [*complete_values(found.facts, beside), *_asks_of_gpus(documents, text), *_starts(documents, text)]
+    found.facts += _asks_of_servers(documents, text, source)
     found.facts += _archives(documents, text)
     found.scripts += scripts_of_classes(found.facts, source)
     _add_scripts_of_pods(found, every, text, source)
@@ -167,6 +169,14 @@ def _asks_of_gpus(documents: Sequence[Tree], text: str) -> list[Fact]:
     from nodeworthy.facts.services.gpu_queries import asks_of_gpus
 
     return [fact for each in documents for fact in asks_of_gpus(each)]
+
+
+def _asks_of_servers(documents: Sequence[Tree], text: str, source: Source) -> list[Fact]:
+    if not any(each in text for each in OF_SERVERS_METRICS):
+        return []
+    from nodeworthy.facts.services.server_queries import asks_of_servers
+
+    return [fact for each in documents for fact in asks_of_servers(each, source.scope)]
 
 
 def _starts(documents: Sequence[Tree], text: str) -> list[Fact]:

@@ -35,6 +35,7 @@ _OF_POOLS = b"karpenter.sh/"
 _POD_MARKS = (b"containers", b"RuntimeClass", b"PriorityClass")
 # As each metric of NVIDIA's DCGM exporter begins; alerts and dashboards have braces of their own.
 OF_GPU_METRICS = "DCGM_FI_"
+OF_SERVERS_METRICS = ("vllm_", "vllm:")
 _BUTANE = ".bu"
 _OBJECTS = (".yaml", ".yml", _BUTANE, ".json", ".tpl", ".tmpl", ".gotmpl")
 _YAML = (".yaml", ".yml")
@@ -280,7 +281,7 @@ def _worth_parsing(source: Source, data: bytes) -> bool:
         return True
     if source.path.suffix in _OBJECTS and any(mark in data for mark in _POD_MARKS):
         return True
-    if source.path.suffix in _MEASURED and OF_GPU_METRICS.encode() in data:
+    if source.path.suffix in _MEASURED and any(each.encode() in data for each in (OF_GPU_METRICS, *OF_SERVERS_METRICS)):
         return True
     if source.shown == STDIN or _IS_AN_OBJECT.match(data) or _TEMPLATE_OF_VALUES.search(source.path.name):
         return True

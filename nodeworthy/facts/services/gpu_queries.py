@@ -14,7 +14,7 @@ from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Place
 
 # Where a query stands: rules of Prometheus, panels of Grafana, triggers of KEDA, Prometheus' adapter.
-_ASKS = frozenset({"expr", "query", "seriesquery", "metricsquery", "definition", "promql"})
+ASKS = frozenset({"expr", "query", "seriesquery", "metricsquery", "definition", "promql"})
 # `DCGM_FI_DEV_$metric`, `DCGM_FI_.*` and what a rule records under such a name are none.
 _NAME = pattern(r"(?<![\w:])DCGM_FI_[A-Z0-9_]*[A-Z0-9](?![\w:$.\\])", words=(BEGINS,))
 # A line of the exporter's list: `FIELD, gauge, help`.
@@ -64,12 +64,12 @@ class CollectedGpuMetric:
 
 def asks_of_gpus(document: Tree) -> Iterator[GpuQuery | CollectedGpuMetric]:
     """The queries of a document, wherever they stand in it, also in a text that is a document itself."""
-    recorded = frozenset(each.string for name, each in _leaves(document) if name == "record")
-    for name, leaf in _leaves(document):
+    recorded = frozenset(each.string for name, each in leaves(document) if name == "record")
+    for name, leaf in leaves(document):
         text = leaf.string
         if BEGINS not in text:
             continue
-        if name in _ASKS:
+        if name in ASKS:
             yield from _of_query(leaf, recorded)
         elif "expr" in text:
             yield from _within(leaf)
@@ -109,23 +109,23 @@ def _of_query(leaf: Tree, recorded: frozenset[str]) -> Iterator[GpuQuery]:
     text = leaf.string
     names = tuple(dict.fromkeys(each for each in _NAME.findall(text) if each not in recorded))
     if names:
-        yield GpuQuery(leaf.place, names, _compared(text, names))
+        yield GpuQuery(leaf.place, names, compared_in(text, names))
 
 
-def _compared(text: str, names: tuple[str, ...]) -> Compared | None:
+def compared_in(text: str, names: tuple[str, ...]) -> Compared | None:
     found = _COMPARED.fullmatch(_SELECTOR.sub(" ", text).strip()) if len(names) == 1 else None
-    if found is None or not set(re.findall(r"[A-Za-z_]\w*", found["what"])) <= {names[0], *_KEEPS}:
+    if found is None or not set(re.findall(r"[A-Za-z_:][\w:]*", found["what"])) <= {names[0], *_KEEPS}:
         return None
     return Compared(names[0], found["how"], float(found["number"]), " ".join(text.split()))
 
 
-def _leaves(tree: Tree, name: str = "") -> Iterator[tuple[str, Tree]]:
+def leaves(tree: Tree, name: str = "") -> Iterator[tuple[str, Tree]]:
     """Each scalar with the key that leads to it, in their order."""
     if tree.is_mapping:
         for key, each in tree.mapping.items():
-            yield from _leaves(each, key.lower())
+            yield from leaves(each, key.lower())
     elif tree.is_sequence:
         for each in tree.sequence:
-            yield from _leaves(each, name)
+            yield from leaves(each, name)
     else:
         yield name, tree
