@@ -79,6 +79,8 @@ class FileGroup:
 
 # What runs on nodes for whoever comes, of which a cluster has one.
 _INSTALLED = frozenset(("DaemonSetManifest", "EfaPlugin", "HamiValues", "OperatorValues"))
+# What a kustomization may name. Values are named by what installs their chart, wherever they lie.
+_OBJECTS, _VALUES = (".yaml", ".yml", ".json"), "values"
 
 
 def _destination(found: FileContents) -> str:
@@ -89,11 +91,12 @@ def _destination(found: FileContents) -> str:
 
 def _left_out_of(source: Source, found: FileContents) -> FileContents | None:
     """What a file would install that its folder's kustomization leaves out: it is taken out of what is found there."""
-    if not any(map(_is_installed, found.facts)):
+    path = Path(source.lies)
+    if path.suffix not in _OBJECTS or _VALUES in path.name or not any(map(_is_installed, found.facts)):
         return None
-    from nodeworthy.collect.source.left_out import is_left_out, taken_apart
+    from nodeworthy.collect.source.left_out import is_left_out, what_it_installs
 
-    return taken_apart(found, _is_installed) if is_left_out(source) else None
+    return what_it_installs(found, _is_installed) if is_left_out(source) else None
 
 
 def _is_installed(fact: Fact) -> bool:

@@ -18,15 +18,12 @@ from nodeworthy.scene import Fact
 
 _COMMENT = pattern(rb"(?m)(?:^|[ \t])#.*$")
 _NAME = pattern(rb"[\w.-]+")
-_NAMES = (".yaml", ".yml", ".json")
-# What installs a chart names its values, wherever they lie.
-_VALUES = "values"
 
 
 def is_left_out(source: Source) -> bool:
     """Whether its folder has a kustomization that does not name it, whatever it would be named for."""
     path = Path(source.lies)
-    if source.shown == STDIN or path.name in KUSTOMIZATIONS or path.suffix not in _NAMES or _VALUES in path.name:
+    if source.shown == STDIN or path.name in KUSTOMIZATIONS:
         return False
     beside = (source.scope.read(path.parent / name) for name in KUSTOMIZATIONS)
     said = next((each for each in beside if each is not None), None)
@@ -35,7 +32,7 @@ def is_left_out(source: Source) -> bool:
     return path.name.encode() not in _NAME.findall(_COMMENT.sub(b"", said))
 
 
-def taken_apart(found: FileContents, installs: Callable[[Fact], bool]) -> FileContents | None:
+def what_it_installs(found: FileContents, installs: Callable[[Fact], bool]) -> FileContents | None:
     """What it installs; the rest of it stays. Values of no release are those of whatever names them."""
     apart = [installs(each) and not is_loose(each) for each in found.facts]
     every, found.facts = found.facts, [each for each, goes in zip(found.facts, apart, strict=True) if not goes]
