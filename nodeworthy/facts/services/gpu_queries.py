@@ -109,10 +109,10 @@ def _of_query(leaf: Tree, recorded: frozenset[str]) -> Iterator[GpuQuery]:
     text = leaf.string
     names = tuple(dict.fromkeys(each for each in _NAME.findall(text) if each not in recorded))
     if names:
-        yield GpuQuery(leaf.place, names, compared_in(text, names))
+        yield GpuQuery(leaf.place, names, comparison_of(text, names))
 
 
-def compared_in(text: str, names: tuple[str, ...]) -> Compared | None:
+def comparison_of(text: str, names: tuple[str, ...]) -> Compared | None:
     found = _COMPARED.fullmatch(_SELECTOR.sub(" ", text).strip()) if len(names) == 1 else None
     if found is None or not set(re.findall(r"[A-Za-z_:][\w:]*", found["what"])) <= {names[0], *_KEEPS}:
         return None

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all_inside
-from nodeworthy.facts.services.gpu_queries import ASKS, Compared, compared_in, leaves
+from nodeworthy.facts.services.gpu_queries import ASKS, Compared, comparison_of, leaves
 from nodeworthy.facts.surroundings import Surroundings
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -43,7 +43,7 @@ def asks_of_servers(document: Tree, surroundings: Surroundings | None = None) ->
             found = _NAME.findall(_QUOTED.sub('""', text))
             names = tuple(dict.fromkeys(each for each in found if each not in recorded))
             if names:
-                yield ServerQuery(leaf.place, names, compared_in(text, names), surroundings)
+                yield ServerQuery(leaf.place, names, comparison_of(text, names), surroundings)
         elif "expr" in text:
             yield from _within(leaf, surroundings)
 
