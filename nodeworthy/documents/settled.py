@@ -27,9 +27,22 @@ def settle(tree: Tree) -> Located[Any]:
         return located
     if is_placeholder(tree.text):
         return replace(located, state=Unknown(PLACEHOLDER))
-    if not any(mark in tree.text for mark in _FILLED_IN_LATER) and not _NAMED.fullmatch(tree.text.strip()):
+    if not _is_filled_in(tree.text):
         return located
     return replace(located, state=Unknown(f"{tree.text} is filled in by something that was not read"))
+
+
+def settled(tree: Tree) -> Tree:
+    """All of it with what is filled in later as unknown. Where a name is, it may be any other, or several."""
+    if tree.is_mapping:
+        inside = {name: settled(each) for name, each in tree.mapping.items()}
+        named = {name: each for name, each in inside.items() if not _is_filled_in(name)}
+        why = f"{tree.place.subject or 'a name in it'} is filled in by something that was not read"
+        return tree.holding(inside if len(named) == len(inside) else Incomplete(named, why, tree))
+    if tree.is_sequence:
+        return tree.holding([settled(each) for each in tree.sequence])
+    state = settle(tree).state
+    return tree.holding(state) if isinstance(state, Unknown) else tree
 
 
 def is_placeholder(text: str) -> bool:
@@ -39,6 +52,10 @@ def is_placeholder(text: str) -> bool:
 def is_charts(why: str | None) -> bool:
     """Whether the value is unknown because somebody else decides it, by a chart's values or in a placeholder."""
     return why in (FILLED_IN, CHOSEN, PLACEHOLDER)
+
+
+def _is_filled_in(text: str) -> bool:
+    return any(mark in text for mark in _FILLED_IN_LATER) or _NAMED.fullmatch(text.strip()) is not None
 
 
 class Incomplete(dict[str, Tree]):

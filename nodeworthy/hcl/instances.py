@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 from nodeworthy.hcl.blocks import body_value
 from nodeworthy.hcl.source import Spot
 from nodeworthy.hcl.syntax import Block
-from nodeworthy.hcl.values import BLOCK, Hole, InnerBlock, Obj, Seq, Value
-from nodeworthy.records import dataclass
+from nodeworthy.hcl.values import BLOCK, Hole, InnerBlock, Obj, Scalar, Seq, Value, string
+from nodeworthy.known.terraform import is_version
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:
@@ -63,7 +64,19 @@ class Instance:
     @cached_property
     def values(self) -> Obj:
         """What is set in it; its blocks are lists of objects."""
-        return body_value(self.block.body, self.module.scope(self.block.file, self.names), self.block.at)
+        return _versions_as_texts(
+            body_value(self.block.body, self.module.scope(self.block.file, self.names), self.block.at)
+        )
+
+
+def _versions_as_texts(said: Obj) -> Obj:
+    """A version without its quotes is a number until its provider has it: `version = 1.30` asks for 1.3."""
+    made = {name: string(each) for name, each in said.items.items() if is_version(name) and _is_number(each)}
+    return replace(said, items={**said.items, **made}) if made else said
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value, Scalar) and not isinstance(value.value, bool | None)
 
 
 def with_what_follows(instance: Instance) -> Obj:

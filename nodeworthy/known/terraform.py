@@ -55,6 +55,10 @@ def is_block(name: str) -> bool:
     return is_one(name) or name in known["names"] or name in known["several"]["names"]
 
 
+def is_version(argument: str) -> bool:
+    return argument in _table()["versions"]["names"]
+
+
 def kubernetes_kinds() -> Mapping[str, str]:
     found: Mapping[str, str] = _table()["kubernetes"]
     return found

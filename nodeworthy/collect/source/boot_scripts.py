@@ -152,8 +152,7 @@ _GZIP = b"\x1f\x8b"
 _BASE64 = pattern(rb"[A-Za-z0-9+/\r\n]{40,}={0,2}\s*\Z")
 _BASE64_HEADS = (b"IyEv", b"I2Nsb3Vk", b"TUlNRS", b"Q29udGVudC1U", b"H4sI", b"YXBpVmVyc2lvbjogbm9kZS5la3M")
 # A manifest that holds some is no user data itself, whatever it is called.
-_OBJECT = pattern(rb"(?:[ \t]*(?:#[^\r\n]*|---[^\r\n]*)?\r?\n)*apiVersion[ \t]*:")
-_OBJECT_BY_KIND = pattern(rb"(?:[ \t]*(?:#[^\r\n]*|---[^\r\n]*)?\r?\n)*(?:apiVersion|kind)[ \t]*:")
+_OBJECT = pattern(rb"(?:[ \t]*(?:#[^\r\n]*|---[^\r\n]*)?\r?\n)*(?:apiVersion|kind)[ \t]*:")
 _KIND = pattern(rb"(?m)^kind[ \t]*:[ \t]*[\"']?([A-Z]\w{0,80})")
 _OF_TERRAFORM = {".tf", ".tofu"}
 _HCL = pattern(
@@ -204,7 +203,7 @@ def holder_of_user_data(data: bytes, name: str) -> str | None:
     """What a file is that names or holds user data, and what to give in its place; None for user data."""
     if PurePath(name).suffix in _OF_TERRAFORM or _HCL.match(data):
         return "is Terraform, and no user data: give the file that its user_data names, a script or a template"
-    found = _KIND.search(data) if _OBJECT_BY_KIND.match(data) and not _NODE_CONFIG.match(data) else None
+    found = _KIND.search(data) if _OBJECT.match(data) and not _NODE_CONFIG.match(data) else None
     if found is None:
         return None
     kind = found[1].decode("ascii", "replace")

@@ -22,6 +22,8 @@ _PRESEED = pattern(r"(?m)^[ \t]*d-i[ \t]+\w", words=("d-i",))
 _KICKSTART = pattern(r"(?m)^%(?:packages|post)\b", words=("%packages", "%post"))
 # What its machine is called, or its user: it becomes a node when others are done with it.
 _OF_A_CLUSTER = pattern(r"(?i)\b(?:k8s|k3s|rke2|slurm|kube(?:let|adm|rnetes))")
+_TEMPLATES = (".j2", ".tftpl", ".tmpl", ".tpl")
+# Anaconda itself ends where a package is not there.
 _SECTION = pattern(r"%(packages|post|pre\w*|addon|onerror|traceback)\b(.*)")
 _PACKAGE = pattern(r"[A-Za-z0-9][\w.+-]{0,80}")
 _ANSWER = pattern(r"[ \t]*d-i[ \t]+(\S{1,80})[ \t]+(?:string|password|boolean|select|multiselect)[ \t]*(.*)")
@@ -35,7 +37,8 @@ def contents(source: Source, data: bytes, rules: frozenset[str]) -> FileContents
     lines = _told_by(text, PurePath(source.path).suffix)
     if lines is None:
         return None
-    read = unpack("\n".join(lines).encode(), place, template=False, name=source.path.name)
+    template = None if source.path.suffix in _TEMPLATES else False
+    read = unpack("\n".join(lines).encode(), place, template=template, name=source.path.name)
     script = BootScript(place, read, by_hand=True, tells_its_secrets=True, surroundings=source.scope)
     if not script.makes_a_node and _OF_A_CLUSTER.search(text) is None:
         return None
@@ -45,7 +48,7 @@ def contents(source: Source, data: bytes, rules: frozenset[str]) -> FileContents
 def _told_by(text: str, suffix: str) -> list[str] | None:
     if _PRESEED.search(text) is not None:
         lines = list(_of_preseed(text))
-    elif _KICKSTART.search(text) is not None and suffix in (".ks", ".cfg", ".tpl", ".j2", ".tftpl", ".tmpl", ""):
+    elif _KICKSTART.search(text) is not None and suffix in (".ks", ".cfg", *_TEMPLATES, ""):
         lines = list(_of_kickstart(text))
     else:
         return None
@@ -63,7 +66,7 @@ def _of_kickstart(text: str) -> Iterator[str]:
             section, options = found[1], found[2]
             runs = section == "post" and "--nochroot" not in options and "--interpreter" not in options
             section = "post" if runs else "packages" if section == "packages" else "other"
-            yield "set -e" if runs else ""
+            yield "set -e" if section in ("post", "packages") else ""
         elif line.startswith("%end"):
             section = ""
             yield ""

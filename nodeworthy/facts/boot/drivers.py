@@ -23,6 +23,8 @@ from nodeworthy.verdict import Place, Related
 RUNFILE = ".run"
 _FABRIC = ("fabricmanager", "fabric-manager", "/fm")
 _NUMBERS = pattern(r"(?<![\d.])\d{3}(?:\.\d+)*")
+# What Ansible is to fill in, where its variable is not known: its words name no package.
+_EXPRESSION = pattern(r"\{\{[^{}]{0,400}\}\}")
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class NvidiaPackage:
     @property
     def is_open(self) -> bool:
         """Whether only the node knows the version."""
-        return "$" in self.version
+        return _is_open(self.version)
 
     @property
     def how(self) -> str:
@@ -85,12 +87,16 @@ def _is_driver(install: Installs, package: Text) -> bool:
 
 
 def _is_fabric_manager(install: Installs, package: Text) -> bool:
-    return install.manager != "helm" and any(part in package.shown() for part in _FABRIC)
+    name = _EXPRESSION.sub("", package.shown())
+    return install.manager != "helm" and any(part in name for part in _FABRIC)
 
 
 def _version(package: Text) -> str:
     if package.holes:
         return "".join(hole.shown for hole in package.holes)
+    expressions = _EXPRESSION.findall(package.shown())
+    if expressions:
+        return "".join(expressions)
     shown = package.shown().rsplit("/", 1)[-1]
     name, _, pinned = shown.partition("=")
     found = _NUMBERS.findall(pinned) or _NUMBERS.findall(name)
@@ -110,13 +116,17 @@ def agree(one: str, other: str) -> bool | None:
     """Whether two versions are one, as far as they are said; None where that is open."""
     if one == other:
         return True
-    if "$" in one or "$" in other:
+    if _is_open(one) or _is_open(other):
         return None
     mine, theirs = (each.split(".") if each else [] for each in (one, other))
     if mine and theirs and mine[: len(theirs)] != theirs[: len(mine)]:
         return False
     # One of them is pinned closer than the other: the newest of a branch may be another.
     return None
+
+
+def _is_open(version: str) -> bool:
+    return "$" in version or "{{" in version
 
 
 # Who installs the NVIDIA driver in a boot, and how often.

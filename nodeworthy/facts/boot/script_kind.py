@@ -135,6 +135,9 @@ _IMAGE_FOLDERS = frozenset(("packer", "provisioners", "image-builder", "imagebui
 _OF_ITSELF = (PartKind.SHELL, PartKind.PLAYBOOK, PartKind.OTHER_LANGUAGE, PartKind.OTHER)
 # Of Terraform: the function, and the data source that came before it, up to the name of the file.
 _RENDERS = pattern(rb"templatefile\(\s*\"[^\"]*$|\"template_file\"[^}]*file\(\s*\"[^\"]*$")
+# Put behind other text: `"${data.template_file.head.rendered} ${file("…/worker.sh")}"`. A heredoc may begin with it.
+_BEHIND_TEXT = pattern(rb"(?P<before>[^\"\s]+)\s*\$\{~?\s*(?:templatefile|file)\(\s*\"[^\"]*$")
+_HEREDOC = b"<<"
 _BEFORE = 300
 _NO_FIRST_LINE = pattern(rb"\A(?!\xef\xbb\xbf)(?!#!)[^<{]")
 # Run, and not only named: where a command begins, and behind what runs another one.
@@ -180,16 +183,28 @@ class Use:
         """Whether Terraform fills it in where it is named: `templatefile("boot.sh", …)`."""
         return any(_is_rendered(each, around) for each in self.said_by)
 
+    def is_behind_others(self, around: Surroundings | None) -> bool:
+        """Whether it is put behind other text wherever it is named: what it begins with is no beginning."""
+        return bool(self.said_by) and all(_is_behind_text(each, around) for each in self.said_by)
+
     def related(self) -> Iterator[Related]:
         for each in self.said_by[:1]:
             yield Related(each.place, f"it is {self.kind.value} here")
 
 
 def _is_rendered(reference: Reference, around: Surroundings | None) -> bool:
+    return _RENDERS.search(_before(reference, around)) is not None
+
+
+def _is_behind_text(reference: Reference, around: Surroundings | None) -> bool:
+    found = _BEHIND_TEXT.search(_before(reference, around))
+    return found is not None and not found["before"].startswith(_HEREDOC)
+
+
+def _before(reference: Reference, around: Surroundings | None) -> bytes:
+    """What stands before it in a file of Terraform's; nothing in any other."""
     data = around.read(reference.path) if around is not None and reference.path.suffix == ".tf" else None
-    if data is None:
-        return False
-    return _RENDERS.search(data[max(0, reference.offset - _BEFORE) : reference.offset]) is not None
+    return b"" if data is None else data[max(0, reference.offset - _BEFORE) : reference.offset]
 
 
 def use_of(userdata: UserData, around: Surroundings | None) -> Use:

@@ -74,7 +74,7 @@ _CALLED = "the user data "
 def faults_told(script: BootScript) -> Iterator[UserDataFault]:
     """The faults of user data where this script is run. Nobody can tell what stands at the beginning of a template that
     begins with a directive, nor whether it is a piece of another one."""
-    decided = not script.userdata.begins_open
+    decided = not script.userdata.begins_open and not script.use.is_behind_others(script.surroundings)
     for told in faults_of(script.userdata):
         fault = _where_it_runs(told, script)
         if fault is None:

@@ -198,7 +198,7 @@ def is_for_tests(path: str) -> bool:
     return _OF_TESTS.fullmatch(path) is not None
 
 
-_HIDES_OR_DESCRIBES = (
+HIDES_OR_DESCRIBES = (
     *("SealedSecret", "ExternalSecret", "ClusterExternalSecret", "PushSecret", "SecretProviderClass"),
     "CustomResourceDefinition",
 )
@@ -207,12 +207,12 @@ _HIDES_OR_DESCRIBES = (
 def what_is_in_plain_words(text: str, documents: Sequence[Tree]) -> str:
     """The text with blank lines for the documents that are encrypted (a SealedSecret, SOPS), where what is called a
     password is none that anybody could read, and for those that only describe what others hold."""
-    if "sops:" not in text and not any(kind in text for kind in _HIDES_OR_DESCRIBES):
+    if "sops:" not in text and not any(kind in text for kind in HIDES_OR_DESCRIBES):
         return text
     lines = text.split("\n")
     begins = [each.place.line or 1 for each in documents]
     for each, begin, end in zip(documents, begins, [*begins[1:], len(lines) + 1], strict=True):
-        if each.get("kind").text in _HIDES_OR_DESCRIBES or each.get("sops").is_mapping:
+        if each.get("kind").text in HIDES_OR_DESCRIBES or each.get("sops").is_mapping:
             lines[begin - 1 : end - 1] = [""] * (end - begin)
     return "\n".join(lines)
 

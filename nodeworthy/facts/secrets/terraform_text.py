@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from nodeworthy.facts.secrets.plain_text import secrets_in
+from nodeworthy.facts.secrets.plain_text import HIDES_OR_DESCRIBES, secrets_in
 from nodeworthy.hcl.source import File
 from nodeworthy.hcl.syntax import (
     Attribute,
@@ -147,7 +147,10 @@ def _may_come_of(call: Call) -> Sequence[Expression]:
 
 
 def _of_object(said: Object) -> Iterator[Written]:
+    """An object of Kubernetes that hides what it holds, or describes what others hold, writes none down."""
     named = [(_key_of(key), each) for key, each in said.items]
+    if any(key == "kind" and _text_of(each) in HIDES_OR_DESCRIBES for key, each in named):
+        return
     beside = next((_text_of(each) for key, each in named if key == "name"), None)
     for key, each in named:
         yield from _within(each, beside if key == "value" and beside else key)

@@ -23,6 +23,7 @@ _UNREAD = (
     "mig-parted can't read its file, and none of its configurations is applied: the MIG manager sets "
     "nvidia.com/mig.config.state=failed on the node"
 )
+_NOT_KNOWN = "what it says is not known"
 # What stands before and behind a profile's slices and memory.
 _BARE = pattern(r"(?:\dc\.)?(\dg\.\d{1,3}gb)\S{0,20}")
 
@@ -30,7 +31,19 @@ _BARE = pattern(r"(?:\dc\.)?(\dg\.\d{1,3}gb)\S{0,20}")
 @RULE.check
 def mig_parted_can_read_it(layouts: MigLayouts) -> Findings:
     if layouts.why_unread is not None or why_incomplete(layouts.tree) is not None:
-        skip("what it says is not known")
+        skip(_NOT_KNOWN)
+    found = list(_what_it_can_not_read(layouts))
+    if not found and _has_holes(layouts.tree):
+        skip(_NOT_KNOWN)
+    yield from found
+
+
+def _has_holes(tree: Tree) -> bool:
+    inside = [*tree.mapping.values(), *tree.sequence]
+    return why_incomplete(tree) is not None or any(_has_holes(each) for each in inside)
+
+
+def _what_it_can_not_read(layouts: MigLayouts) -> Iterator[Draft]:
     yield from _of_the_file(layouts)
     for layout in layouts.layouts:
         is_known = not layout.tree.is_unknown and not any(each.is_unknown for each in layout.tree.sequence)
