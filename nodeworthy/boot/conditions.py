@@ -141,6 +141,10 @@ def happens_at_exit(guard: Guard) -> bool:
 def always(causes: Sequence[Guard], when: Guard = ()) -> bool | None:
     """Whether at least one of these happens in every case in which `when` holds. None where there are too many cases to
     try, or where somebody else decides: who fills in a template, or who calls a library's functions."""
+    held = {(each.key, each.answer) for each in when}
+    # A question may be asked twice, and answered otherwise behind a step that changes what it asks for.
+    if any(held.issuperset((each.key, each.answer) for each in guard) for guard in causes):
+        return True
     fixed = {each.key: each.answer for each in when}
     wanted = [still for guard in causes if (still := _open(guard, fixed)) is not None]
     answer = _covered(wanted, MOST)

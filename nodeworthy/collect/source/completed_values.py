@@ -152,14 +152,19 @@ def _locked_version(beside: FilesBeside) -> Tree | None:
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _LISTS = ("patches", "patchesStrategicMerge")
+_PROMETHEUS = "Prometheus"
+_COMPLETED = "a patch of its kustomization may say it"
 _ELSEWHERE = "this is a patch, and what it does not say may stand in the ClusterPolicy that it changes"
 
 
 def _with_what_they_patch(facts: Sequence[Fact], beside: FilesBeside) -> list[Fact]:
-    """The facts; those that the folder's kustomization names among its patches as such."""
-    if not any(map(_may_be_laid_over, facts)) or beside.source.path.name not in set(_patches(beside)):
-        return list(facts)
-    return [_as_patch(each) for each in facts]
+    """The facts; those that the folder's kustomization names among its patches as such, and a Prometheus that one of
+    its patches may complete."""
+    if any(map(_may_be_laid_over, facts)) and beside.source.path.name in set(_patches(beside)):
+        return [_as_patch(each) for each in facts]
+    if any(map(_is_prometheus, facts)) and _is_patched(_PROMETHEUS, beside):
+        return [replace(each, elsewhere=_COMPLETED) if _is_prometheus(each) else each for each in facts]  # type: ignore[type-var]
+    return list(facts)
 
 
 def _as_patch(fact: Fact) -> Fact:
@@ -172,16 +177,43 @@ def _may_be_laid_over(fact: Fact) -> bool:
     return _shares_gpus(fact) or (isinstance(fact, OperatorValues) and fact.origin == ORIGIN)
 
 
+def _is_prometheus(fact: Fact) -> bool:
+    """The object itself, and no chart's values."""
+    return type(fact).__name__ == "MonitoringStack" and getattr(fact, "values", None) is None
+
+
+def _is_patched(kind: str, beside: FilesBeside) -> bool:
+    """Whether a patch of the folder's kustomization is for this kind, or can't be read."""
+    for each in _patch_entries(beside):
+        named, written = each.get("target", "kind").text, _written(each, beside)
+        if named == kind or (named is None and (written is None or f"kind: {kind}" in written)):
+            return True
+    return False
+
+
+def _written(entry: Tree, beside: FilesBeside) -> str | None:
+    """A patch as it stands in the kustomization, or in the file that it names there."""
+    said = entry.text or entry.get("patch").text
+    if said is not None and "\n" in said:
+        return said
+    path = beside.path(_name(entry) or _name(entry.get("path")))
+    return beside.text(path) if path is not None else None
+
+
 def _shares_gpus(fact: Fact) -> bool:
     """By its name, for most files hold none, and its module is imported where one does."""
     return type(fact).__name__ == "SharingConfig"
 
 
 def _patches(beside: FilesBeside) -> Iterator[str]:
+    for each in _patch_entries(beside):
+        yield from (_name(tree) for tree in (each, each.get("path")) if tree.text)
+
+
+def _patch_entries(beside: FilesBeside) -> Iterator[Tree]:
     for name in KUSTOMIZATIONS:
         for document in beside.documents(beside.folder / name) or ():
-            for each in (entry for list_ in _LISTS for entry in document.get(list_).sequence):
-                yield from (_name(tree) for tree in (each, each.get("path")) if tree.text)
+            yield from (entry for list_ in _LISTS for entry in document.get(list_).sequence)
 
 
 def _name(tree: Tree) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
+from pathlib import PurePath
 from typing import ClassVar
 
 from nodeworthy.facts.slurm.hostlist import names_of
@@ -28,6 +29,9 @@ _GPUS, _NO_DETECTION = "gpu", "off"
 _TELL_APART = frozenset({"file", "multiplefiles", "type"})
 _OF_A_PART = frozenset({"nodename", "partitionname", "nodeset", "downnodes", "frontendname"})
 _COME_BY_THEMSELVES = frozenset({"maxnodecount", "nodeset"})
+
+# Without one of these nothing of Slurm's starts.
+_OF_A_CLUSTER = frozenset({"clustername", "slurmctldhost", "controlmachine"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,12 @@ class SlurmConf:
     grows: bool = False
     # What holds for all of the cluster, by its keys in small letters.
     settings: tuple[Row, ...] = ()
+
+    @property
+    def is_included(self) -> bool:
+        """Whether it is a part of another file, which has what every slurm.conf must have."""
+        named = any(_OF_A_CLUSTER & each.pairs.keys() for each in self.settings)
+        return not named and not PurePath(self.place.file).name.startswith("slurm.conf")
 
 
 @dataclass(frozen=True, eq=False)

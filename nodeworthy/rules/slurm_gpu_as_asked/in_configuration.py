@@ -49,8 +49,8 @@ def a_node_has_what_slurm_manages(conf: SlurmConf) -> Findings:
 def slurm_manages_gpus(conf: SlurmConf) -> Findings:
     if not conf.nodes:
         skip("none of its nodes has GPUs")
-    if conf.gres_types is None and conf.includes:
-        skip("a file that it includes may say GresTypes")
+    if conf.gres_types is None and (conf.includes or conf.is_included):
+        skip("a file that it includes, or that includes it, may say GresTypes")
     types = need(conf.gres_types) if conf.gres_types is not None else ""
     if "gpu" not in types.lower().split(","):
         yield fail(
