@@ -111,9 +111,15 @@ def _leaves_its_exporter_alone(fact: Fact) -> bool:
 _CHARTS_FILES = ("Chart.lock", "Chart.yaml")
 
 
+# A copy of the operator's chart has its defaults, and whoever installs it gives what he wants otherwise.
+_OF_A_COPY = "these are the chart's own values, and whoever installs it gives others"
+
+
 def _with_release_of_chart(facts: Sequence[Fact], beside: FilesBeside) -> list[Fact]:
     """The facts, the values of a subchart among them with its release."""
     waiting = any(isinstance(each, OperatorValues) and _says_no_release(each) for each in facts)
+    if waiting and _is_a_copy(beside):
+        return list(_of_a_copy(facts))
     version = _locked_version(beside) if waiting else None
     if version is None:
         return list(facts)
@@ -137,6 +143,21 @@ def _of_chart(values: OperatorValues, version: Tree) -> OperatorValues:
 
 def _says_no_release(values: OperatorValues) -> bool:
     return values.origin == LOOSE and values.release.state == Known(None)
+
+
+def _is_a_copy(beside: FilesBeside) -> bool:
+    """Whether this is what the operator's chart itself says, and no chart's that has it within."""
+    chart = beside.documents(beside.folder / _CHARTS_FILES[-1]) if is_charts_own(beside.source) else None
+    return chart is not None and any(each.get("name").text == CHART for each in chart)
+
+
+def _of_a_copy(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """Where somebody has written into the copy which containerd it is for, he installs it so."""
+    for each in facts:
+        if not isinstance(each, OperatorValues):
+            yield each
+        elif each.tree.get("toolkit", "env").sequence:
+            yield replace(each, elsewhere=_OF_A_COPY)
 
 
 def _locked_version(beside: FilesBeside) -> Tree | None:
