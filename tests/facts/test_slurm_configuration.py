@@ -185,3 +185,20 @@ def test_nodes_of_a_partition_that_nobody_defines(partition: str, unknown: list[
     conf = slurm_conf(f"NodeName=a[1-2] CPUs=64\nPartitionName=p {partition}", CONF)
     (only,) = conf.partitions
     assert unknown_nodes(conf, only) == unknown
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "is_included"),
+    [
+        ("partition.conf", "", True),
+        ("slurm.conf", "", False),
+        ("slurm.conf.j2", "", False),
+        ("cluster.conf", "ClusterName=train\n", False),
+        ("cluster.conf", "SlurmctldHost=head\n", False),
+        ("cluster.conf", "ControlMachine=head\n", False),
+    ],
+)
+def test_a_part_says_nothing_of_the_whole(name: str, more: str, *, is_included: bool) -> None:
+    """Another file includes it, and has what every slurm.conf must have."""
+    text = f"{more}NodeName=a1 Gres=gpu:8\nPartitionName=p Nodes=a1\n"
+    assert slurm_conf(text, Place(path=f"etc/{name}")).is_included is is_included

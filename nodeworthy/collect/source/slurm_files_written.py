@@ -51,4 +51,10 @@ def _facts_of(steps: Sequence[Writes], content: Content) -> Iterator[Fact]:
 
 def _in_one_spelling(text: Text) -> str:
     """What the shell fills in stands there as one word, as in a template."""
-    return "".join(each if isinstance(each, str) else "${FILLED_IN}" for each in text.pieces).replace("\n", " ")
+    return "".join(each if isinstance(each, str) else _as_a_word(each.shown) for each in text.pieces).replace("\n", " ")
+
+
+def _as_a_word(shown: str) -> str:
+    """`$NODES` is `${NODES}` as well; what takes more than a word is told by none of its own."""
+    name = shown.removeprefix("$").removeprefix("{").removesuffix("}")
+    return f"${{{name}}}" if name.isidentifier() else "${…}"

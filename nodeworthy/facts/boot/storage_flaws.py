@@ -12,7 +12,11 @@ from nodeworthy.facts.boot.storage_mounts import By, StorageMount, unit_named_fo
 from nodeworthy.known.filesystems import needs_netdev
 from nodeworthy.verdict import Draft, Related, fail, unknown
 
-WAITS = "while the storage is away, the next boot waits for it, and what comes behind remote-fs.target does not start"
+# systemd.mount(5), "fstab"; systemd-user-sessions.service comes behind remote-fs.target, and slurmd.service does, too.
+WAITS = (
+    "while the storage is away, the next boot waits until its mount gives up: before that nobody but root is let in and "
+    "no slurmd starts, and then remote-fs.target fails with all that requires it"
+)
 EMERGENCY = (
     "systemd takes it for a local filesystem and mounts it before there is a network: it can't, and without nofail "
     "the boot ends in emergency mode, where nobody can log in"

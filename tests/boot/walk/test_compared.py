@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nodeworthy.boot.conditions import Asks, Condition, Question, together
+from nodeworthy.boot.conditions import Asks, Condition, Question, always, together
 from nodeworthy.verdict import Place
 
 HERE = Place("boot.sh", 1, 1)
@@ -62,3 +62,11 @@ def test_other_comparisons_may_hold_both(one: str, other: str) -> None:
 def test_the_next_round_of_a_loop_may_have_the_other_value() -> None:
     loop = asked("for ROLE in $ROLES", asks=Asks.LOOP)
     assert together((loop, asked(APART[0][0])), (loop, asked(APART[0][1])))
+
+
+def test_what_is_done_under_the_same_questions_is_done_whatever_they_answer() -> None:
+    """A function may ask again what was asked before it was called, and get another answer."""
+    master, worker = asked('[ "$ROLE" = master ]'), asked('[ "$ROLE" = master ]', "no")
+    assert always([(worker, master)], (worker, master)) is True
+    assert always([(worker,)], (worker, master)) is True
+    assert always([(asked("[ -f /a ]"), master)], (worker, master)) is False

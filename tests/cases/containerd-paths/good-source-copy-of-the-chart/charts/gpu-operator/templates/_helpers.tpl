@@ -1,0 +1,1 @@
+{{- define "gpu-operator.name" -}}gpu-operator{{- end }}

@@ -1,0 +1,3 @@
+#!/bin/bash
+set -euo pipefail
+curl -sfL https://get.k3s.io | sh -
