@@ -14,8 +14,8 @@ from nodeworthy.verdict import Draft, Related, fail, unknown
 
 # systemd.mount(5), "fstab"; systemd-user-sessions.service comes behind remote-fs.target, and slurmd.service does, too.
 WAITS = (
-    "while the storage is away, the next boot waits until its mount gives up: before that nobody but root is let in and "
-    "no slurmd starts, and then remote-fs.target fails with all that requires it"
+    "while the storage is away, the next boot waits until its mount gives up: before that nobody but root is let in "
+    "and no slurmd starts, and then remote-fs.target fails with all that requires it"
 )
 EMERGENCY = (
     "systemd takes it for a local filesystem and mounts it before there is a network: it can't, and without nofail "
