@@ -32,15 +32,15 @@ def settle(tree: Tree) -> Located[Any]:
     return replace(located, state=Unknown(f"{tree.text} is filled in by something that was not read"))
 
 
-def settled(tree: Tree) -> Tree:
+def settle_all(tree: Tree) -> Tree:
     """All of it with what is filled in later as unknown. Where a name is, it may be any other, or several."""
     if tree.is_mapping:
-        inside = {name: settled(each) for name, each in tree.mapping.items()}
+        inside = {name: settle_all(each) for name, each in tree.mapping.items()}
         named = {name: each for name, each in inside.items() if not _is_filled_in(name)}
         why = f"{tree.place.subject or 'a name in it'} is filled in by something that was not read"
         return tree.holding(inside if len(named) == len(inside) else Incomplete(named, why, tree))
     if tree.is_sequence:
-        return tree.holding([settled(each) for each in tree.sequence])
+        return tree.holding([settle_all(each) for each in tree.sequence])
     state = settle(tree).state
     return tree.holding(state) if isinstance(state, Unknown) else tree
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from nodeworthy.documents.release import Release, document_inside
-from nodeworthy.documents.settled import settled
+from nodeworthy.documents.settled import settle_all
 from nodeworthy.documents.tree import Tree
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Unknown
@@ -130,6 +130,6 @@ def _is_layout(written: Tree) -> bool:
 def _in_texts(data: Tree, config_map: str = "", *, is_of_a_cluster: bool = False) -> Iterator[MigLayouts]:
     for written in data.mapping.values():
         if _is_layout(written):
-            tree = settled(document_inside(written))
+            tree = settle_all(document_inside(written))
             place = tree.place if tree.is_mapping else written.place
             yield MigLayouts(place, tree, config_map, tuple(data.mapping), is_of_a_cluster)
