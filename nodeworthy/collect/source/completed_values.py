@@ -206,13 +206,13 @@ def _is_prometheus(fact: Fact) -> bool:
 def _is_patched(kind: str, beside: FilesBeside) -> bool:
     """Whether a patch of the folder's kustomization is for this kind, or can't be read."""
     for each in _patch_entries(beside):
-        named, written = each.get("target", "kind").text, _written(each, beside)
+        named, written = each.get("target", "kind").text, _text_of_patch(each, beside)
         if named == kind or (named is None and (written is None or f"kind: {kind}" in written)):
             return True
     return False
 
 
-def _written(entry: Tree, beside: FilesBeside) -> str | None:
+def _text_of_patch(entry: Tree, beside: FilesBeside) -> str | None:
     """A patch as it stands in the kustomization, or in the file that it names there."""
     said = entry.text or entry.get("patch").text
     if said is not None and "\n" in said:
