@@ -3,7 +3,8 @@
 The shell expands `$NAME`, `$1` and `$(…)` in the body of `<<EOF` while it writes the file. What was meant for the
 script in the file is then filled in too early: a variable that nobody has set becomes nothing, a command has run once
 and for all, `$1` and `$MAINPID` are gone. In the body of `<<'EOF'` nothing is expanded; in `<<EOF` a `\\$` stays. A
-variable that the outer script has set is meant to be filled in, and so is what stands in a file of settings alone.
+variable that the outer script has set is meant to be filled in, and so is what stands in a file of settings alone: but
+for a setting of grub's that adds to itself, which drops all that was there.
 
 The same holds for what is sent to another machine, `ssh HOST <<EOF`: there only that is told which can't have been
 meant for here, a variable that those commands set themselves (`for gpu in 0 1; do nvidia-smi -i $gpu …`).
@@ -108,7 +109,7 @@ def _lost_on_the_way(call: RunsElsewhere, lost: list[Expansion]) -> Draft:
 
 def _lost(source: Source, inner: InnerScript, lost: list[Expansion]) -> Draft:
     path, named = inner.effect.path.shown(), list(dict.fromkeys(each.raw for each in lost))
-    kind = "the unit" if inner.is_unit else "the script"
+    kind = "the unit" if inner.is_unit else "the file" if inner.adds_alone else "the script"
     written = Related(inner.effect.place, f"{kind} {path} is written here, through a heredoc that expands")
     return fail(
         lost[0].place,
@@ -154,6 +155,8 @@ _BINARY = pattern(
 )
 # A unit or a drop-in of one; what resolved and journald read (`resolved.conf.d`) is no script of anybody.
 _UNIT = pattern(r"^/(?:etc|usr/lib|lib|run)/systemd/.*\.(?:service|socket|timer|mount|path)(?:\.d/[^/]+\.conf)?$")
+# What grub-mkconfig sources, one file behind the other: a later one adds to what an earlier one has set.
+_SOURCED_TOGETHER = pattern(r"^/etc/default/grub(?:\.d/[^/]+\.cfg)?$")
 _ENVIRONMENT = pattern(r"[ \t]*Environment[ \t]*=")
 _ASSIGNS = pattern(
     r"(?:^|[;&|(){}]|\s)([A-Za-z_]\w*)\+?=|\bfor\s+([A-Za-z_]\w*)\s+in\b|\bread\s+(?:-\w+\s+)*([A-Za-z_][\w ]*)"
@@ -184,6 +187,8 @@ class InnerScript:
     used_outside: frozenset[str] = frozenset()
     # The outer script is put into another one, which may set what it does not.
     is_of_a_piece: bool = False
+    # Nothing in it but values, of which each may add to what it had before: `NAME="$NAME …"`.
+    adds_alone: bool = False
 
     @cached_property
     def _assigned(self) -> dict[str, set[int]]:
@@ -207,8 +212,11 @@ class InnerScript:
     def lost(self) -> list[Expansion]:
         """What was meant for the inner script, and is gone."""
         kept = self._rows_kept
-        every = (each for each in self.effect.expanded if each.place.row not in kept)
+        every = (each for each in self.effect.expanded if each.place.row not in kept and self._is_looked_at(each))
         return [each for each in every if self._is_lost(each) and not self.may_be_set(each)]
+
+    def _is_looked_at(self, each: Expansion) -> bool:
+        return not self.adds_alone or each.place.row in self._assigned.get(each.name, ())
 
     @cached_property
     def _rows_kept(self) -> frozenset[int]:
@@ -218,7 +226,8 @@ class InnerScript:
 
     def doubtful(self) -> list[Expansion]:
         """What a file that was not read may have set."""
-        return [each for each in self.effect.expanded if self._is_lost(each) and self.may_be_set(each)]
+        every = filter(self._is_looked_at, self.effect.expanded)
+        return [each for each in every if self._is_lost(each) and self.may_be_set(each)]
 
     def may_be_set(self, each: Expansion) -> bool:
         return each.name not in _NOBODY_SOURCES and f"${each.name}" in self._not_read and not self._is_own(each)
@@ -280,6 +289,8 @@ def inner_scripts(timeline: Timeline, userdata: UserData) -> Iterator[InnerScrip
             yield InnerScript(each, each.content, is_unit=True, used_outside=used, is_of_a_piece=is_piece)
         elif _BINARY.search(path) or _has_shebang(each.content) or (path in run and not _holds_settings(each.content)):
             yield InnerScript(each, each.content, is_unit=False, used_outside=used, is_of_a_piece=is_piece)
+        elif _SOURCED_TOGETHER.search(path):
+            yield InnerScript(each, each.content, False, used, is_of_a_piece=is_piece, adds_alone=True)
 
 
 def _used(timeline: Timeline) -> frozenset[str]:
