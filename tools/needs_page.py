@@ -53,6 +53,7 @@ SOURCES: dict[str, str] = {
     "NvidiaExtensions": "the extensions of Talos' images that lie in one folder",
     "OperatorValues": "the operator's values: files, a plan's releases, a ClusterPolicy",
     "PlannedFleet": f"{_DECLARED} of the previewed stack",
+    "ObjectOfGoneApi": "what is applied with pods of one file",
     "PodService": "Services, in the same folder",
     "PodTemplate": "whatever makes pods, in the same folder",
     "ProfilingAsked": f"{_DECLARED}; a label, a pod or a tool that asks for profiling",

@@ -112,6 +112,7 @@ from nodeworthy.facts.operator.sharing import SharingConfig
 from nodeworthy.facts.operator.told_of_parts import ConfiguredPart, ToldPlugin
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
 from nodeworthy.facts.operator.values import OperatorValues, PatchedPolicy
+from nodeworthy.facts.pod.beside_pods import ObjectOfGoneApi
 from nodeworthy.facts.pod.claims import ClaimsAround, ComputeDomain, DeviceClass, DraDriver, ResourceClaim
 from nodeworthy.facts.pod.docker_gpus import DockerGpus
 from nodeworthy.facts.pod.efa_plugin import EfaPlugin
@@ -256,6 +257,7 @@ _FILES: Final[Facts] = frozenset(
         OperatorByHelm,
         ParallelCluster,
         PatchedPolicy,
+        ObjectOfGoneApi,
         PodService,
         QueueCover,
         SlinkyNodeSet,

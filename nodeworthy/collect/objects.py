@@ -26,6 +26,7 @@ def facts_of(document: Tree) -> Iterator[Fact]:
     if document.get("apiVersion").string == _OF_TALOS_OWN:
         yield from _configurations(document)
     yield from _pods(document)
+    yield from _of_gone_apis(document)
     if holds_patches(document):  # a Kustomization, which often does not say that it is one
         yield from _patched(document)
     if found := tuple(releases(document)):
@@ -136,6 +137,13 @@ def _patch_alone(document: Tree) -> Iterator[Fact]:
 
 
 # Objects of Kubernetes
+
+
+def _of_gone_apis(document: Tree) -> Iterator[Fact]:
+    if any(each in document.get("apiVersion").string for each in ("/v1beta", "/v2beta", "/v1alpha")):
+        from nodeworthy.facts.pod.beside_pods import objects_of_gone_apis
+
+        yield from objects_of_gone_apis(document)
 
 
 def _operators_own(document: Tree) -> Iterator[Fact]:

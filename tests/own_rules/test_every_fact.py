@@ -45,6 +45,7 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "pod-can-use-gpus/bad-source-asked-where-nobody-listens",
         "pod-can-use-gpus/bad-source-room-for-its-model",
         "gpu-metrics-exist/bad-server-called-otherwise",
+        "pod-can-use-gpus/bad-source-beside-it-an-api-gone",
         "firewall-no-wider/bad-defaults-file",
         "shell-parses/bad-lines-that-yaml-joins",
         "kubelet-survives-reboot/bad-archive-in-a-list",

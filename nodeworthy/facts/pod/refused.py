@@ -9,20 +9,11 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.containers import Container, NotAQuantity, quantity
 from nodeworthy.facts.pod.misplaced import misplaced_settings, why_fields_are_free
 from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.known.gone_apis import gone_api
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
-# Kinds that Kubernetes served in other groups once: until which release, and where it serves them now.
-_GONE: Mapping[tuple[str, str], tuple[str, str]] = {
-    **{
-        (group, kind): ("1.16", "apps/v1")
-        for group in ("extensions/v1beta1", "apps/v1beta1", "apps/v1beta2")
-        for kind in ("Deployment", "DaemonSet", "ReplicaSet", "StatefulSet")
-    },
-    ("batch/v2alpha1", "CronJob"): ("1.21", "batch/v1"),
-    ("batch/v1beta1", "CronJob"): ("1.25", "batch/v1"),
-}
 _SELECTING = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet")
 _ENDING = ("Job", "CronJob")
 _ONCE, _ALWAYS = ("Never", "OnFailure"), ("Always",)
@@ -62,16 +53,15 @@ def refusals(pod: PodTemplate) -> Iterator[PodRefusal]:
 
 def api_gone(pod: PodTemplate) -> PodRefusal | None:
     version = pod.document.get("apiVersion")
-    gone = _GONE.get((version.string, pod.kind))
+    gone = gone_api(version.string, pod.kind)
     if gone is None or not is_whole(pod):
         return None
-    until, now = gone
     return PodRefusal(
         version.place,
         f"is asked for in a version of the API that is gone: {version.text}",
         version.string,
-        f"apiVersion: {now}",
-        f'no matches for kind "{pod.kind}": Kubernetes has not served it there since {until}',
+        f"apiVersion: {gone.now}",
+        f'no matches for kind "{pod.kind}": Kubernetes has not served it there since {gone.until}',
     )
 
 

@@ -29,16 +29,15 @@ have, whose Deployment selects other labels than its template has, whose Job wou
 for more memory than its limit, for `16GB` or for `gpu: 1`, whose fields Kubernetes does not have (`resource`,
 `toleration`, `runtimeClass`), which mounts two volumes at one path or calls two of its volumes, containers or ports the
 same, which tolerates a taint that `Exists` and says a value beside it, or that is written for a version of the API
-which is gone, or never was (`apiVersion: v1` of a Deployment, `ray.io/v1beta1`), or a PyTorchJob without a container
-called `pytorch`, by which Kubeflow's operator knows the one that works, or an InferenceService whose model has no
-`modelFormat`, or a job of Volcano's that waits for more pods (`minAvailable`) than its tasks make, or a pod that asks
-KAI's scheduler for a `gpu-fraction` of one or more, or for a part and a whole GPU at once, or a RayJob whose
-`rayStartParams` hold a number, which comes by a queue of Kueue's and keeps its cluster, or says when the cluster goes
-that it keeps. kubectl prints the refusal,
-and what applies manifests where nobody reads goes on without the pod; who does not validate strictly drops a field that
-is not known. Of a device plugin that nobody makes it is the same, be it of a network card, and of what its chart or the
-exporter's copies as it stands: behind helm's `--set` and in a `set` of Terraform's `true` is a boolean (`--set-string`,
-`type = "string"`).
+which is gone, or never was (`apiVersion: v1` of a Deployment, `ray.io/v1beta1`; an Ingress of `extensions/v1beta1`
+beside it), or a PyTorchJob without a container called `pytorch`, by which Kubeflow's operator knows the one that
+works, or an InferenceService whose model has no `modelFormat`, or a job of Volcano's that waits for more pods
+(`minAvailable`) than its tasks make, or a pod that asks KAI's scheduler for a `gpu-fraction` of one or more, or for a
+part and a whole GPU at once, or a RayJob whose `rayStartParams` hold a number, which comes by a queue of Kueue's and
+keeps its cluster, or says when the cluster goes that it keeps. kubectl prints the refusal, and what applies manifests
+where nobody reads goes on without the pod; who does not validate strictly drops a field that is not known. Of a device
+plugin that nobody makes it is the same, be it of a network card, and of what its chart or the exporter's copies as it
+stands: behind helm's `--set` and in a `set` of Terraform's `true` is a boolean (`--set-string`, `type = "string"`).
 
 Processes that work on the GPUs of one container (torchrun, deepspeed, MPI, tensor parallelism) talk through `/dev/shm`,
 and so do the workers that load their data. A container has 64 MiB of it, whatever memory the pod has: NCCL then ends
@@ -73,6 +72,7 @@ from nodeworthy.documents.settled import why_incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator.daemonset_manifest import hands_out_devices, hands_out_gpus
 from nodeworthy.facts.operator.sharing import MPS, SharingConfig
+from nodeworthy.facts.pod.beside_pods import ObjectOfGoneApi
 from nodeworthy.facts.pod.containers import GPU, NOT_KNOWN, Container, gpu_meant_by
 from nodeworthy.facts.pod.misplaced import Misplaced, misplaced_settings, why_fields_are_free
 from nodeworthy.facts.pod.refused import (
@@ -125,6 +125,7 @@ RULE = Rule(
 )
 
 MOST_RELATED = 10
+_FIELDS_MOVED = "fields may have moved: `kubectl explain` shows them"
 _VOLCANOS = "volcano.sh/"
 # No index has as many; a longer number is a part of a UUID.
 _DIGITS = 4
@@ -257,6 +258,34 @@ def is_told_of_another(pod: PodTemplate, every: Sequence[PodTemplate]) -> bool:
     """One object may hold several templates, and has one version."""
     first = next((each for each in every if each.uses_gpus and each.document.place == pod.document.place), pod)
     return first is not pod
+
+
+@RULE.check
+def what_is_applied_with_it_is_served(
+    pod: PodTemplate, beside: Sequence[ObjectOfGoneApi], every: Sequence[PodTemplate]
+) -> Findings:
+    """Of one file, with the first of its pods that ask for GPUs."""
+    path = pod.document.place.path
+    first = next((each for each in every if each.uses_gpus and each.document.place.path == path), None)
+    if pod.live is not None or first is not pod:
+        skip("the server has taken it, or nothing here asks for GPUs")
+    for each in beside:
+        if each.version.place.path == path and not api_gone(pod):
+            yield _served_no_more(pod, each)
+
+
+def _served_no_more(pod: PodTemplate, each: ObjectOfGoneApi) -> Draft:
+    title, gone = f"{each.kind} '{each.name}'", each.gone
+    should = f"apiVersion: {gone.now}" if gone.now else f"no {each.kind}: Kubernetes has none any more"
+    return fail(
+        each.version,
+        f"{title} is asked for in a version of the API that is gone: {need(each.version)}",
+        should=should,
+        related=[Related(pod.place, f"it is applied with {pod.title}")],
+        cause=f'no matches for kind "{each.kind}": Kubernetes has not served it there since {gone.until}; what applies '
+        "the file ends with an error, and the object is not made",
+        remedy=f"write {should} ({_FIELDS_MOVED})" if gone.now else f"take the {each.kind} away",
+    )
 
 
 @RULE.check
