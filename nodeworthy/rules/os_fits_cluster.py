@@ -95,7 +95,7 @@ def its_nodes_are_of_the_clusters_version(versions: NodeVersion) -> Findings:
     if of_nodes is None or of_cluster is None:
         yield unknown(versions.cluster, f"whether these are of one version is not known: {nodes} and {cluster}")
         return
-    if of_nodes == of_cluster:
+    if of_nodes == of_cluster or (versions.may_lag and 0 < of_cluster - of_nodes <= _MAY_LAG):
         return
     yield fail(
         versions.nodes,

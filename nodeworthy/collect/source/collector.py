@@ -51,6 +51,8 @@ _NOT_READ = {**dict.fromkeys((".tf", ".tofu", ".tfvars"), _TERRAFORM), ".hcl": _
 
 # What asks for nodes, whose cluster may be said elsewhere.
 _OF_A_CLUSTER = frozenset(("AskedNodes", "KarpenterPool"))
+# How a machine joins a cluster whose version stands in a file beside its script.
+_BY_KUBEADM = "kubeadm join"
 # What goes to nodes with GPUs beside the pods that ask for some.
 _MAKE_CLASSES = frozenset(("OperatorValues", "PriorityClass", "RuntimeClass"))
 _GO_TO_NODES = frozenset(("OperatorValues", "DaemonSetManifest", "EfaPlugin"))
@@ -199,7 +201,8 @@ def _scene_of_group(group: FileGroup, groups: Groups, read: list[Span]) -> Scene
     if fleet is not None:
         return scene
     kinds = {type(each).__name__ for each in found.facts}
-    if kinds & _OF_A_CLUSTER and "SaidCluster" not in kinds:
+    joins = any(_BY_KUBEADM in part.text for script in found.scripts for part in script.userdata.parts)
+    if (joins or kinds & _OF_A_CLUSTER) and "SaidCluster" not in kinds:
         scene = scene.with_more(groups.around.clusters(group.first.source))
     asks = "PodTemplate" in kinds and _ask_for_gpus(scene.facts)
     if asks and kinds.isdisjoint(_MAKE_CLASSES):
@@ -214,7 +217,9 @@ def _scene_of_group(group: FileGroup, groups: Groups, read: list[Span]) -> Scene
         doors = [door for stack in found.stacks for door in stack.doors(scene.facts)]
         return scene.with_more([*pools, *sizes, *doors, *_doors_of_other_clouds(group, groups)])
     is_judged_by_pools = "OperatorValues" in kinds or ("NvidiaExtensions" in kinds and _is_the_only_image(group))
-    judged_by = _pools_around(scene.facts, group, groups) if is_judged_by_pools else []
+    judged_by: Sequence[Fact] = _pools_around(scene.facts, group, groups) if is_judged_by_pools else []
+    if not judged_by and "DaemonSetManifest" in kinds:
+        judged_by = _settled(_asked_pools(scene.facts), scene.facts)
     sizes = groups.around.sizes(scene.facts, group.first.source) if asks else []
     doors = groups.around.doors(scene.facts, group.first.source) if asks or kinds & _GO_TO_NODES else []
     return scene.with_more([*judged_by, *sizes, *(doors or _doors_of_other_clouds(group, groups))])
@@ -244,12 +249,15 @@ def _ask_for_gpus(facts: Sequence[Fact]) -> bool:
 
 def _pools_of_other_clouds(facts: Sequence[Fact], group: FileGroup) -> list[GpuPool]:
     """Imported only where there are some, and nobody declares any."""
-    planned = _planned_pools(group)
-    if not planned:
+    return _settled(_planned_pools(group), facts)
+
+
+def _settled(pools: Sequence[GpuPool], facts: Sequence[Fact]) -> list[GpuPool]:
+    if not pools:
         return []
     from nodeworthy.facts.fleet.pools_by_evidence import settle_drivers
 
-    return list(settle_drivers(planned, [each for each in facts if isinstance(each, OperatorValues)]))
+    return list(settle_drivers(pools, [each for each in facts if isinstance(each, OperatorValues)]))
 
 
 def _planned_pools(group: FileGroup) -> list[GpuPool]:

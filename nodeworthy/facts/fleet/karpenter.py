@@ -16,7 +16,7 @@ from nodeworthy.known.cloud_gpus import aks_distribution
 from nodeworthy.known.node_images import family_of_karpenter, image_by_name, image_by_parameter, kubernetes_of
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
-from nodeworthy.verdict import Located, Place
+from nodeworthy.verdict import Located, Place, value_if_known
 
 OF_POOL = "karpenter.sh/nodepool"
 OWN_CLASS, _OWN_KEYS, AUTO_MODE = "EC2NodeClass", "karpenter.k8s.aws", "eks.amazonaws.com"
@@ -229,15 +229,27 @@ class KarpenterClass:
             return None
         from nodeworthy.facts.boot.given_script import given_script
 
-        return given_script(said, "the user data")
+        script = given_script(said, "the user data")
+        return replace(script, cluster=self._cluster_by_its_role) if script is not None and self._is_own else script
+
+    @property
+    def _is_own(self) -> bool:
+        """Karpenter hands its user data on as it stands, and merges nothing over it."""
+        return self.tree.get("spec", "amiFamily").text == _OWN_FAMILY
+
+    @property
+    def _cluster_by_its_role(self) -> Located[str] | None:
+        """The cluster of its tags, where the role of its nodes is called after it, too: people tag by other names."""
+        roles = [self.tree.get("spec", each).string for each in ("role", "instanceProfile")]
+        named = value_if_known(self._cluster) if self._cluster is not None else None
+        return self._cluster if named and any(each.endswith(named) for each in roles) else None
 
     @property
     def scripts(self) -> tuple[BootScript, ...]:
         """Karpenter adds where the cluster is, to all but what nodes of a family of one's own are given."""
         if self.script is None:
             return ()
-        is_own = self.tree.get("spec", "amiFamily").text == _OWN_FAMILY
-        return (replace(self.script, image=self.image, is_completed=not is_own),)
+        return (replace(self.script, image=self.image, is_completed=not self._is_own),)
 
     @cached_property
     def image(self) -> NodeImage | None:

@@ -88,13 +88,15 @@ def gpus_a_plugin_has_no_driver_for(
 def _left_to_others(
     plugin: DaemonSetManifest, pools: Sequence[GpuPool], pods: Sequence[PodTemplate]
 ) -> Iterator[GpusWithoutDriver]:
-    """Beside a plugin of the same root, where none of its pods installs it either."""
-    if not plugin.is_of_chart or any(brings_a_driver(each.spec) for each in pods):
+    """Beside a plugin of the same root, or of the folder whose script asks for the nodes, where none of its pods
+    installs it either."""
+    if any(brings_a_driver(each.spec) for each in pods):
         return
     asks = Related(plugin.place, f"{plugin.title} is to hand them out")
     for each in pools:
         leaves_it = value_if_known(each.distribution) == aks_distribution() and each.driver is Driver.OPERATOR
-        if leaves_it and _are_planned(plugin.place, each.place) and _may_come(plugin, each):
+        planned = plugin.is_of_chart and _are_planned(plugin.place, each.place)
+        if leaves_it and (planned or _are_beside(plugin.place, each.place)) and _may_come(plugin, each):
             yield GpusWithoutDriver(each, "a device plugin is to hand out the GPUs", asks, is_left_to_others=True)
 
 
@@ -105,6 +107,10 @@ def _is_left_by_gke(pool: GpuPool) -> bool:
 
 def _are_planned(*places: Place) -> bool:
     return all(each.file.endswith((".tf", ".tofu", ".tf.json")) for each in places)
+
+
+def _are_beside(*places: Place) -> bool:
+    return len({posixpath.dirname(each.file) for each in places}) == 1
 
 
 def _may_come(plugin: DaemonSetManifest, pool: GpuPool) -> bool:

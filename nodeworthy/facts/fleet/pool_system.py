@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePath
 from typing import ClassVar
 
 from nodeworthy.derive import derive
@@ -12,6 +13,7 @@ from nodeworthy.facts.aws.node_group import MANAGED, NodeGroup
 from nodeworthy.facts.aws.node_types import has_gpus
 from nodeworthy.facts.aws.security_group import CLUSTER
 from nodeworthy.facts.aws.stack import AwsStack
+from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster, versions_apart, with_cluster_said
 from nodeworthy.facts.fleet.eksctl import EksctlGroup
 from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
@@ -21,9 +23,10 @@ from nodeworthy.fleet.os import EKS, os_of
 from nodeworthy.known.node_images import EksImage, kubernetes_of, named_by_parameter, named_by_type
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, Located, Place, Unknown, need, value_if_known
+from nodeworthy.verdict import Known, Located, NotKnown, Place, Unknown, need, value_if_known
 
 _MINOR = pattern(r"v?1\.(\d+)(?!\d)")
+_BY_KUBEADM = "kubeadm"
 
 
 @dataclass(frozen=True)
@@ -220,6 +223,8 @@ class NodeVersion:
     # As it is written, and where; and that of the cluster.
     nodes: Located[str]
     cluster: Located[str]
+    # Nobody's version follows the cluster's by itself there.
+    may_lag: bool = False
 
 
 def minor_of(version: str) -> int | None:
@@ -245,6 +250,34 @@ def versions_asked_for(nodes: AskedNodes, clusters: Sequence[SaidCluster]) -> It
     told = versions_apart(nodes, clusters) if nodes.has_gpus and not nodes.is_of_gke else None
     if told is not None:
         yield NodeVersion(f"{nodes.noun} '{nodes.name}'", told[0].place, *told)
+
+
+@derive
+def versions_of_joining_machines(script: BootScript, clusters: Sequence[SaidCluster]) -> Iterator[NodeVersion]:
+    """Of a machine that kubeadm makes a node, by the packages that it pins. Every one of them is pinned, and one that
+    is a little older than its control plane is what an upgrade leaves behind for a while."""
+    cluster = _the_only_version(each.version for each in clusters if _BY_KUBEADM in each.of)
+    nodes = _pinned(script) if cluster is not None else None
+    if nodes is None or cluster is None:
+        return
+    yield NodeVersion(f"script '{PurePath(script.place.file).name}'", nodes.place, nodes, cluster, may_lag=True)
+
+
+def _pinned(script: BootScript) -> Located[str] | None:
+    """What reads boot scripts is imported only where there is one beside a cluster of kubeadm's."""
+    from nodeworthy.boot.effects import Joins
+    from nodeworthy.facts.boot.chosen_releases import kubernetes_chosen
+
+    try:
+        joins = any(each.how == _BY_KUBEADM for each in script.timeline.of(Joins))
+        return kubernetes_chosen(script) if joins else None
+    except NotKnown:  # what can't be read of it, other rules tell
+        return None
+
+
+def _the_only_version(said: Iterable[Located[str] | None]) -> Located[str] | None:
+    told = {each.shown(): each for each in said if each is not None}
+    return next(iter(told.values())) if len(told) == 1 else None
 
 
 def _versions_apart(title: str, said: Sequence[Located[str]], cluster: Tree | None) -> Iterator[NodeVersion]:

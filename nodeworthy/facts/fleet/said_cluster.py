@@ -17,7 +17,8 @@ from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located
 
-_MINOR = pattern(r"v?(1\.\d+)(?![\d])")
+# `${KUBERNETES_VERSION:=v1.33.1}`: clusterctl takes the default where nobody says otherwise.
+_MINOR = pattern(r"(?:\$\{\w{1,60}:?[-=])?v?(1\.\d+)(?![\d])")
 _OF_CLUSTER_API = "cluster.x-k8s.io/cluster-name"
 _CONTROL_PLANE = "-control-plane"
 _GKE, _AKS = frozenset(("gke-cos", "gke-ubuntu")), frozenset(("aks",))

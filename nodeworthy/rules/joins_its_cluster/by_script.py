@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.boot.effects import Joins, RefusedCall, RefusedOptions, Unit
 from nodeworthy.boot.userdata import PartKind
+from nodeworthy.documents.settled import is_placeholder
 from nodeworthy.facts.aws.node_group import NodeGroup, service_range
 from nodeworthy.facts.boot.cluster_join import (
     Coordinates,
@@ -92,6 +93,8 @@ def it_names_the_cluster_that_it_is_of(script: BootScript) -> Findings:
         named = each.cluster
         if named is None or not isinstance(named.state, Known) or named.state == its_own.state:
             continue
+        if "$" in named.state.value or is_placeholder(named.state.value):
+            continue  # whoever applies it fills the name in
         yield fail(
             named,
             "joins a cluster of another name than the one that its nodes are made for",

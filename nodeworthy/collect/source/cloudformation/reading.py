@@ -7,24 +7,21 @@ from collections.abc import Iterator, Sequence
 from nodeworthy.collect.aws.stack import Stack
 from nodeworthy.collect.charts import facts_of_release
 from nodeworthy.collect.objects import facts_of, objects
+from nodeworthy.collect.source.cloudformation.charts import CHARTS, object_of, release_of
 from nodeworthy.collect.source.cloudformation.nodes import Node, child, items, pairs, scalar_text, spot_of
 from nodeworthy.collect.source.cloudformation.resources import Resources
 from nodeworthy.collect.source.cloudformation.template import FOR_EACH, Resource, Template
 from nodeworthy.collect.source.cloudformation.user_data import reads_scripts
 from nodeworthy.collect.source.comments import suppression
-from nodeworthy.documents.release import Release
-from nodeworthy.documents.tree import Tree, absent
 from nodeworthy.documents.yaml import compose
 from nodeworthy.facts.aws.node_drainer import HANDLER, Handler, is_handler
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.facts.secrets.planned_secret import ParameterDefault, default_secret
 from nodeworthy.facts.surroundings import Surroundings
-from nodeworthy.hcl.calling import Calling
-from nodeworthy.hcl.codings import jsondecode
-from nodeworthy.hcl.scope import Scope, TooMuch
+from nodeworthy.hcl.scope import TooMuch
 from nodeworthy.hcl.source import File
 from nodeworthy.hcl.trees import tree
-from nodeworthy.hcl.values import Hole, Obj, Refusal, Str, Value, Waits
+from nodeworthy.hcl.values import Obj, Refusal, Waits
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
 from nodeworthy.scene import Fact
@@ -172,16 +169,16 @@ def _suppressions_in(
         yield suppression(rule, reason.strip(), spot_of(node, template.file).place, lines, rules)
 
 
-# What CDK hands to a cluster: charts with their values, and manifests, both as JSON in a text.
+# What a template hands to a cluster: charts with their values, and CDK's manifests, which are JSON in a text.
 
 
-CHART, MANIFEST = "Custom::AWSCDK-EKS-HelmChart", "Custom::AWSCDK-EKS-KubernetesResource"
+MANIFEST = "Custom::AWSCDK-EKS-KubernetesResource"
 
 
 def facts_in(template: Template) -> Iterator[Fact]:
     for each in template.resources.values():
-        if each.type == CHART:
-            yield from facts_of_release(_release(template, each))
+        if each.type in CHARTS:
+            yield from facts_of_release(release_of(template, each))
         elif each.type == MANIFEST:
             yield from _manifests(template, each)
 
@@ -189,43 +186,10 @@ def facts_in(template: Template) -> Iterator[Fact]:
 def handlers_in(template: Template) -> Iterator[Handler]:
     """What cordons and drains nodes that are about to end, where CDK installs it."""
     for each in template.resources.values():
-        if each.type == CHART:
-            release = _release(template, each)
+        if each.type in CHARTS:
+            release = release_of(template, each)
             if is_handler(release.chart):
                 yield Handler(f"{HANDLER} '{each.name}'", release.place, release.values, release.elsewhere)
-
-
-def _release(template: Template, resource: Resource) -> Release:
-    said = template.properties(resource)
-    place = resource.spot.place
-    title = f"HelmChart '{resource.name}'"
-    values, elsewhere = Tree({}, place), None
-    given = said.items.get("Values") if isinstance(said, Obj) else None
-    if given is not None:
-        try:
-            values = tree(_object_of(template, given))
-        except Waits as waits:
-            elsewhere = f"the values may hold it: {waits.hole.why}"
-        except Refusal as refusal:
-            elsewhere = f"the values can't be read: {refusal}"
-    chart, version, name = (_property_tree(said, each, place) for each in ("Chart", "Version", "Release"))
-    return Release(title, title, place, chart, version, values, elsewhere, name.text, Tree({"name": name}, place))
-
-
-def _property_tree(properties: Value, name: str, place: Place) -> Tree:
-    found = properties.items.get(name) if isinstance(properties, Obj) else None
-    return tree(found, name) if found is not None else absent(place.about(name))
-
-
-def _object_of(template: Template, said: Value) -> Value:
-    """An object, or its JSON, in which tokens are parts that are not known."""
-    if isinstance(said, Obj):
-        return said
-    if isinstance(said, Hole):
-        raise Waits(said)
-    if not isinstance(said, Str):
-        raise Refusal("it is no text")
-    return jsondecode(Calling(Scope(template.file, template, {}), said.spot), said)  # type: ignore[arg-type]
 
 
 def _manifests(template: Template, resource: Resource) -> Iterator[Fact]:
@@ -234,7 +198,7 @@ def _manifests(template: Template, resource: Resource) -> Iterator[Fact]:
     if given is None:
         return
     try:
-        made = tree(_object_of(template, given))
+        made = tree(object_of(template, given))
     except (Waits, Refusal):
         return
     for document in made.sequence or [made]:
