@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
@@ -16,7 +17,8 @@ from nodeworthy.verdict import Place
 # munge 0.5.13 and newer (mungekey, deb-systemd-invoke start), and what Debian's Slurm packages depend on.
 _PACKAGES = r"munge|slurm-wlm|slurmd|slurmctld|slurmdbd|slurm-client|slurmrestd"
 _INSTALLS = pattern(rf"\bapt(?:-get|itude)?\b[^\n;&|]*\binstall\b[^\n;&|]*(?<![\w-])(?:{_PACKAGES})(?![\w-])")
-_KEY = "/etc/munge/munge.key"
+_FOLDER = "/etc/munge"
+_KEY = f"{_FOLDER}/munge.key"
 _LAYS = pattern(
     r"(?:>|\btee\b[^\n|]*|\bof=|\b(?:cp|mv|install|scp|rsync)\b[^\n;&|]*\s)[ \t]*[\"']?/etc/munge(?:/munge\.key|/?)"
     r"[\"']?[ \t]*(?:$|[;&|\n])|\bcreate-munge-key\b[^\n]*\s-\w*f|\bmungekey\b[^\n]*\s(?:-\w*f|--force)"
@@ -85,7 +87,7 @@ def _without_comments(text: str) -> str:
 
 def old_key_of_tasks(tasks: TasksAsWritten) -> Iterator[MungeKeyLaid]:
     """Of a list of tasks that installs munge with apt, lays down its key, and tells nobody."""
-    if _KEY not in tasks.text or "restarted" in tasks.text or _REBOOTS.search(tasks.text) is not None:
+    if _FOLDER not in tasks.text or "restarted" in tasks.text or _REBOOTS.search(tasks.text) is not None:
         return
     every = tasks.every_task
     installed = next((each for each in every if each.module == _APT and _brings_munge(each)), None)
@@ -109,10 +111,11 @@ def _brings_munge(task: Task) -> bool:
 
 
 def _lays_the_key(task: Task) -> bool:
-    dest = text_of(task.values.get("dest"))
+    dest, source = (text_of(task.values.get(each)) for each in ("dest", "src"))
     if text_of(task.values.get("force")).lower() in ("no", "false"):
         return False
-    return task.module in _MODULES_OF_FILES and (dest == _KEY or dest.rstrip("/") == "/etc/munge")
+    is_into_its_folder = dest.rstrip("/") == _FOLDER and posixpath.basename(source) == posixpath.basename(_KEY)
+    return task.module in _MODULES_OF_FILES and (dest == _KEY or is_into_its_folder)
 
 
 def _is_munge(task: Task) -> bool:
