@@ -29,6 +29,7 @@ from nodeworthy.facts.cluster.refused_pod import RefusedPods
 from nodeworthy.facts.pod.containers import Container, NotAQuantity, is_gpu_resource, whole
 from nodeworthy.facts.pod.queues import GpuQueue, LocalQueue, QueueCover
 from nodeworthy.facts.pod.quotas import COUNTED, DeviceQuota
+from nodeworthy.facts.pod.refused import draft_of_refusals
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
@@ -43,7 +44,6 @@ RULE = Rule(
     remedy="give the limit alone, as a whole number: resources.limits, nvidia.com/gpu: 1",
 )
 
-_MOST_RELATED = 10
 _QUEUE = "kueue.x-k8s.io/queue-name"
 _REFUSED = "the API server refuses the pod"
 _DRAWN = "it is a mapping, of which whatever makes its pods makes a number"
@@ -123,19 +123,13 @@ def a_quota_counts_requests(quota: DeviceQuota) -> Findings:
 
 @RULE.check
 def kueue_takes_its_quotas(queue: GpuQueue) -> Findings:
-    found = list(queue.refusals())
-    if not found:
-        return
-    first, *others = found
-    yield fail(
-        first.place,
-        f"Kueue refuses this: {queue.title} {first.says}",
-        is_=first.is_,
-        should=first.should,
-        related=[Related(each.place, f"it {each.says}: {each.is_}") for each in others[:_MOST_RELATED]],
-        cause=f"{first.cause}: without the queue nothing that waits for its GPUs is ever admitted",
-        remedy=f"write {first.should}; `kubectl apply --dry-run=server -f` tells",
-    )
+    if found := list(queue.refusals()):
+        yield draft_of_refusals(
+            f"Kueue refuses this: {queue.title}",
+            found,
+            "without the queue nothing that waits for its GPUs is ever admitted",
+            "; `kubectl apply --dry-run=server -f` tells",
+        )
 
 
 @RULE.check

@@ -46,3 +46,16 @@ def fleet_of(ran: Ran) -> Fleet:
     tree = read(ran.out, Place(path="inferred"))
     assert tree is not None
     return read_fleet(tree, None)
+
+
+TALCONFIG = """\
+clusterName: NAME
+talosVersion: v1.9.5
+kubernetesVersion: v1.32.3
+nodes:
+  - hostname: gpu-1
+    schematic: {customization: {systemExtensions: {officialExtensions: [siderolabs/nonfree-kmod-nvidia-lts]}}}
+    patches: ["@./patches/gpu/nvidia.yaml"]
+"""
+
+K3S = "#!/bin/bash\nset -euo pipefail\ncurl -sfL https://get.k3s.io | K3S_URL=https://k3s.lan:6443 sh -s - agent\n"

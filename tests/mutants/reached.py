@@ -30,7 +30,8 @@ ASKED = (
     *(CASES, TURNED, "tests/test_boundaries.py"),
     *("tests/cloud", "tests/cluster", "tests/engine", "tests/facts"),
     *("tests/node", "tests/plan", "tests/source", "tests/boot/rules", "tests/boot/rules2"),
-    *("tests/fleet/test_infer.py", "tests/fleet/test_infer_kinds.py"),
+    "tests/fleet/test_infer.py",
+    *(f"tests/fleet/test_infer_{each}.py" for each in ("azure_and_google", "kinds", "scripts", "talos")),
     *(
         f"tests/accept/test_{each}.py"
         for each in ("baseline", "fleet_floors", "floors", "peers", "right", "slow_networks")

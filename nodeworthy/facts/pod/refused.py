@@ -12,7 +12,7 @@ from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.gone_apis import gone_api
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Place
+from nodeworthy.verdict import Draft, Place, Related, fail
 
 _SELECTING = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet")
 _ENDING = ("Job", "CronJob")
@@ -26,6 +26,7 @@ MADE_LATER = pattern(r"[{}$<>%@]|__|\b(?:YOUR|CHANGE|REPLACE)|PLACEHOLDER")
 # YAML's parsers do not agree on what else is one (`yes`, `on`, `0o17`, a date).
 _BOOLEAN = pattern(r"(?i:true|false)")
 _NUMBER = pattern(r"[-+]?\d+(?:\.\d+)?")
+_MOST_RELATED = 10
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,20 @@ class PodRefusal:
     is_: str
     should: str
     cause: str
+
+
+def draft_of_refusals(who: str, found: Sequence[PodRefusal], and_so: str, tells: str = "") -> Draft:
+    """One finding of all that one program refuses of an object. `who` is it, with the object's title."""
+    first, *others = found
+    return fail(
+        first.place,
+        f"{who} {first.says}",
+        is_=first.is_,
+        should=first.should,
+        related=[Related(each.place, f"it {each.says}: {each.is_}") for each in others[:_MOST_RELATED]],
+        cause=f"{first.cause}: {and_so}",
+        remedy=f"write {first.should}{tells}",
+    )
 
 
 def refusals(pod: PodTemplate) -> Iterator[PodRefusal]:

@@ -78,6 +78,7 @@ from nodeworthy.facts.pod.misplaced import Misplaced, misplaced_settings, why_fi
 from nodeworthy.facts.pod.refused import (
     PodRefusal,
     api_gone,
+    draft_of_refusals,
     lacks_a_field,
     lacks_its_container,
     no_choice,
@@ -321,20 +322,6 @@ def _refused(pod: PodTemplate, found: Sequence[PodRefusal]) -> Draft:
         found,
         "nothing of the object is made, and no pod gets a GPU",
         "; `kubectl apply --dry-run=server -f` tells",
-    )
-
-
-def draft_of_refusals(who: str, found: Sequence[PodRefusal], and_so: str, tells: str = "") -> Draft:
-    """One finding of all that one program refuses of an object. `who` is it, with the object's title."""
-    first, *others = found
-    return fail(
-        first.place,
-        f"{who} {first.says}",
-        is_=first.is_,
-        should=first.should,
-        related=[Related(each.place, f"it {each.says}: {each.is_}") for each in others[:MOST_RELATED]],
-        cause=f"{first.cause}: {and_so}",
-        remedy=f"write {first.should}{tells}",
     )
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from nodeworthy.documents.settled import why_incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.containers import GPU
-from nodeworthy.facts.pod.refused import PodRefusal
+from nodeworthy.facts.pod.refused import PodRefusal, draft_of_refusals
 from nodeworthy.facts.pod.template import PodTemplate
-from nodeworthy.rules.pod_can_use_gpus import RULE, draft_of_refusals, is_told_of_another
+from nodeworthy.rules.pod_can_use_gpus import RULE, is_told_of_another
 from nodeworthy.verdict import Findings, fail, skip, value_if_known
 
 _GROUP = "ray.io/"
