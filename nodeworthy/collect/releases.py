@@ -101,7 +101,7 @@ def _filled_in(name: str) -> str:
 def _argo_source(document: Tree, source: Tree, helm: Tree) -> Release:
     # Argo CD's own order: parameters over valuesObject over values over valueFiles.
     values = helm.get("valuesObject")
-    filled = settle(values).state if values.text is not None else None
+    filled = settle(values).state if values.text is not None or values.is_unknown else None
     if not values.is_mapping:
         values = document_inside(helm.get("values"))
     for parameter in helm.get("parameters").sequence:

@@ -14,7 +14,8 @@ from nodeworthy.records import dataclass
 _WORDS = pattern(r"[_\-.]+|(?<=[a-z0-9])(?=[A-Z])")
 _COUNTED = pattern(r"(?<=[A-Za-z])[_-]?\d{1,2}$")
 _SEPARATORS = str.maketrans("", "", "_-.")
-_OF_CODE = pattern(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
+# As jq has it, too: `.Credentials.SessionToken,`.
+_OF_CODE = pattern(r"(?:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|(?:\.[A-Za-z_]\w*)+),?")
 _BOOTSTRAP_TOKEN = pattern(r"[a-z0-9]{6}\.[a-z0-9]{16}")
 # `--insecure-no-password`, `--ask-pass`: whether there is one, or who is asked for it.
 _ASKS_WHETHER = frozenset("ask disable empty ignore no prompt skip without".split())

@@ -331,6 +331,11 @@ def test_nothing_else_is(line: str) -> None:
     "line",
     [
         "input_cost_per_token: 0.000001",
+        "  SecretAccessKey: .Credentials.SecretAccessKey,",
+        'export DOCKER_PASSWORD="unused-with-irsa"',
+        'client_secret = "57f8b670-012d-42b2-a0f8-c3fakee239ad"',
+        'CLOUD_PROVIDER_API_KEY: "AIzaSyDXQPG_MHUEy9neR7stolq6l0ujXmjJlvk"',
+        'CLOUD_PROVIDER_API_KEY: "AIzaSyD29bGxmHAVEOBYtgd8sYM2gM2ekfxQX4U"',
         "output_cost_per_token: 1.5e-6",
         "docker build --secret id=hf_token,src=token.txt .",
         "privateKey: privateKey-Base64encoded-tLQo=",

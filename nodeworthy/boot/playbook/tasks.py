@@ -131,7 +131,7 @@ def _written_by_a_role(text: Tree, path: str, asked: tuple[str, ...], scope: Map
 
 def _task_of_module(entry: Tree, key: str, asked: tuple[str, ...], scope: Mapping[str, Tree]) -> Task:
     given, module = entry.get(key), key.rpartition(".")[2]
-    values = dict(entry.get("args").mapping)
+    values = _arguments(entry.get("args"))
     values.update(given.mapping)
     line = given.heading.line or 1
     free = given if given.text is not None else None
@@ -141,6 +141,11 @@ def _task_of_module(entry: Tree, key: str, asked: tuple[str, ...], scope: Mappin
     included = _included(entry, free, values) if module in _INCLUDES else ""
     items = tuple(_items(entry, scope))
     return Task(module, line, values, scope, free, asked, items, kept, _goes_on(entry), included, entry)
+
+
+def _arguments(args: Tree) -> dict[str, Tree]:
+    """What is filled in as a whole may be any of them, and a shell by all means."""
+    return dict(args.mapping) if args.is_mapping or args.says_nothing else {"executable": args}
 
 
 def _included(entry: Tree, free: Tree | None, values: Mapping[str, Tree]) -> str:

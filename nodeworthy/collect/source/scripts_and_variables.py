@@ -95,6 +95,8 @@ _IS_TEXT = pattern(r"(?i)\.(?:ya?ml|sh|bash|conf|cfg|ini|toml|mk)$|^(?:.*[._-])?
 _UNIT = pattern(rb"(?m)^\[Service\]", words=(b"[Service]",))
 _UNITS = (".service",)
 
+# By which a description of an interface begins, with examples of what it takes.
+_OF_AN_INTERFACE = pattern(rb"(?m)^(?:openapi|swagger):", words=(b"openapi:", b"swagger:"))
 _AN_INVENTORY = "an inventory"
 _VARIABLES = "variables of Ansible"
 _TASKS = "tasks of Ansible"
@@ -141,7 +143,7 @@ _OF_YAML = (_VARIABLES, _TASKS, _A_COMPOSE_FILE, _OF_PROMETHEUS, _OF_ALERTMANAGE
 
 def secrets_told_openly(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
     """A file that is read for the secrets that it hands on, and for nothing else. None where it is no such file."""
-    called = _kind_with_secrets(data, Path(source.lies))
+    called = _kind_with_secrets(data, Path(source.lies)) if _OF_AN_INTERFACE.search(data) is None else ""
     if not called:
         return None
     whole = PlainText(
