@@ -294,9 +294,10 @@ def _nodes_of_cluster_api(document: Tree) -> Iterator[Fact]:
 
 
 def _groups_of_eks(document: Tree) -> Iterator[Fact]:
-    from nodeworthy.facts.fleet.managed_groups import groups_of_eks
+    from nodeworthy.facts.fleet.managed_groups import doors_of_eks, groups_of_eks
 
     yield from groups_of_eks(document)
+    yield from doors_of_eks(document)
 
 
 def _hosted(document: Tree) -> Iterator[Fact]:

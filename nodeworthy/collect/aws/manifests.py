@@ -15,7 +15,7 @@ from nodeworthy.facts.aws.node_group import MANAGED, SCALING_GROUP, TEMPLATE, No
 from nodeworthy.facts.aws.node_types import Ec2Fleet
 from nodeworthy.facts.aws.security_group import GROUP, SecurityGroup
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
-from nodeworthy.facts.fleet.eksctl import EksctlDoor, EksctlGroup
+from nodeworthy.facts.fleet.eksctl import EksctlGroup, LoginDoor
 from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
 from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
@@ -43,7 +43,7 @@ def nodes_in_aws(facts: Sequence[Fact]) -> Iterator[Fact]:
     for each in facts:
         if isinstance(each, EksctlGroup):
             yield from _of_eksctl(each)
-        elif isinstance(each, EksctlDoor):
+        elif isinstance(each, LoginDoor):
             yield from _let_in(each)
     pools = [each for each in facts if isinstance(each, KarpenterPool)]
     asked = {each.node_class for each in pools if each.auto_mode is None}
@@ -84,7 +84,7 @@ def _of_eksctl(group: EksctlGroup) -> Iterator[Fact]:
     yield from _disks_of_eksctl(group, nodes)
 
 
-def _let_in(group: EksctlGroup | EksctlDoor) -> Iterator[SecurityGroup]:
+def _let_in(group: EksctlGroup | LoginDoor) -> Iterator[SecurityGroup]:
     door = _door(group) if _is_nothing(group.tree.get("launchTemplate")) else None
     if door is not None:
         yield SecurityGroup(door, AwsStack(group.place, [door]))
@@ -130,7 +130,7 @@ def _tokens(group: Tree) -> Tree:
     return Tree("required" if old.value else "optional", old.place)
 
 
-def _door(group: EksctlGroup | EksctlDoor) -> AwsResource | None:
+def _door(group: EksctlGroup | LoginDoor) -> AwsResource | None:
     """The security group for SSH. A key alone opens it, too; in private subnets it opens to their network only."""
     said = group.tree.get("ssh")
     allowed, sources = said.get("allow"), said.get("sourceSecurityGroupIds")
@@ -142,7 +142,7 @@ def _door(group: EksctlGroup | EksctlDoor) -> AwsResource | None:
     return None if private.value is True or has_none else _open_door(group, allowed, private)
 
 
-def _open_door(group: EksctlGroup | EksctlDoor, allowed: Tree, private: Tree) -> AwsResource:
+def _open_door(group: EksctlGroup | LoginDoor, allowed: Tree, private: Tree) -> AwsResource:
     decided = private if _is_undecided(private) else allowed
     place = group.tree.get("ssh").place if _is_nothing(decided) else decided.place
     name = "privateNetworking" if decided is private else "ssh.allow"

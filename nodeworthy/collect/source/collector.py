@@ -361,7 +361,7 @@ def _not_followed(scripts: Sequence[BootScript]) -> Iterator[Fact]:
 def _nodes_of_tools(facts: Sequence[Fact]) -> Iterator[Fact]:
     """What tools make in AWS. Imported only where one is told to."""
     kinds = {type(each).__name__ for each in facts}
-    if not kinds.isdisjoint(("EksctlGroup", "EksctlDoor", "KarpenterPool", "KarpenterClass")):
+    if not kinds.isdisjoint(("EksctlGroup", "LoginDoor", "KarpenterPool", "KarpenterClass")):
         from nodeworthy.collect.aws.manifests import nodes_in_aws
 
         yield from nodes_in_aws(facts)

@@ -54,7 +54,7 @@ def groups_of_eksctl(document: Tree) -> Iterator[EksctlGroup]:
                 yield group
 
 
-def doors_of_eksctl(document: Tree) -> Iterator[EksctlDoor]:
+def doors_of_eksctl(document: Tree) -> Iterator[LoginDoor]:
     """What the other groups of a cluster say of SSH: whoever comes in to one of its nodes is beside those with GPUs."""
     if not is_cluster_config(document):
         return
@@ -63,12 +63,14 @@ def doors_of_eksctl(document: Tree) -> Iterator[EksctlDoor]:
         for each in document.get(kind).sequence:
             name = each.get("name").text
             if name is not None and each.place not in judged and each.get("ssh").mapping:
-                yield EksctlDoor(name, each, is_managed=kind == _MANAGED)
+                yield LoginDoor(name, each, is_managed=kind == _MANAGED)
 
 
 @dataclass(frozen=True, eq=False)
-class EksctlDoor:
-    called: ClassVar[str] = "a node group of eksctl's that says who may log in"
+class LoginDoor:
+    """As eksctl writes it; groups that other tools make are brought into this form."""
+
+    called: ClassVar[str] = "a node group that says who may log in"
 
     name: str
     tree: Tree

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from nodeworthy.documents.tree import Tree
+from nodeworthy.documents.tree import Tree, absent
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
+from nodeworthy.facts.fleet.eksctl import LoginDoor
 from nodeworthy.facts.fleet.machines import Machines, number_of, text_of, texts_of
 from nodeworthy.facts.fleet.node_taint import taints_in
 from nodeworthy.known.instances import has_gpus
@@ -29,6 +30,8 @@ _OF_KIND: Mapping[str, _Kind] = {
     "NodeGroup": _Kind("eks.aws.", ("spec", "forProvider"), taints="taint"),
     "Nodegroup": _Kind("eks.services.k8s.aws/"),
 }
+
+_KEYS = ("ec2SSHKey", "ec2SshKey")
 
 
 def groups_of_eks(document: Tree) -> Iterator[AskedNodes]:
@@ -54,6 +57,28 @@ def groups_of_eks(document: Tree) -> Iterator[AskedNodes]:
         _cluster(document, spec),
         machines=_machines(spec, kind, types),
     )
+
+
+def doors_of_eks(document: Tree) -> Iterator[LoginDoor]:
+    """A group of EKS' opens SSH to everyone where a key is named, and nobody who may use it. Cluster API's provider
+    does so only where it is told to."""
+    called = document.get("kind").string
+    kind, name = _OF_KIND.get(called), document.get("metadata", "name").text
+    if kind is None or name is None or not document.get("apiVersion").string.startswith(kind.api):
+        return
+    spec = document.get(*kind.spec)
+    access = spec.get("remoteAccess")
+    access = access.sequence[0] if access.sequence else access
+    allowed = access.get("public") if kind.api.startswith("infrastructure") else _key_for_all(access)
+    if allowed.value is True:
+        yield LoginDoor(name, Tree({"ssh": Tree({"allow": allowed}, access.place)}, document.place))
+
+
+def _key_for_all(access: Tree) -> Tree:
+    key = next((each for name in _KEYS if (each := access.get(name)).text), None)
+    if key is None or any(name.startswith("sourceSecurityGroup") for name in access.mapping):
+        return absent(access.place)
+    return Tree(True, key.place)
 
 
 def _cluster(document: Tree, spec: Tree) -> Located[str] | None:
