@@ -1,4 +1,6 @@
-"""A dump of a healthy cluster as kubectl prints it: twenty pods a node, about 7 KB a pod, some events."""
+"""A dump of a healthy cluster as kubectl prints it: twenty pods a node, about 7 KB a pod, some events, and what stands
+beside them.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from bench.dump_beside import beside
 from nodeworthy.known.containerd import containerd_of
 
 PODS_A_NODE = 20
@@ -23,6 +26,8 @@ def write(folder: Path, nodes: int) -> None:
     _write(folder / "pods.json", (pod for number in range(nodes) for pod in _pods(number)))
     _write(folder / "events.json", (_event(number, each) for number in range(nodes) for each in range(4)))
     _write(folder / "daemonsets.json", map(_daemonset, _PARTS))
+    for name, objects in beside(nodes).items():
+        _write(folder / f"{name}.json", objects)
 
 
 def _write(path: Path, objects: Iterator[Object]) -> None:

@@ -136,3 +136,13 @@ def says_it_has_gpus(labels: Mapping[str, str]) -> bool:
 def gpu_of_product(product: str) -> str | None:
     gpu = gpu_named(product.removesuffix(SHARED))
     return gpu.name if gpu is not None else None
+
+
+# By which a node is taken out of what the operator brings: all of it, or its device plugin.
+# Source: NVIDIA/gpu-operator a22dbf67: controllers/state_manager.go (hasOperandsDisabled, gpuStateLabels); 2026-08.
+_SWITCHES = ("nvidia.com/gpu.deploy.operands", "nvidia.com/gpu.deploy.device-plugin")
+
+
+def switched_off_by(labels: Mapping[str, str]) -> str:
+    """The label by which somebody keeps the operator's device plugin away from the node."""
+    return next((name for name in _SWITCHES if labels.get(name) == "false"), "")

@@ -9,9 +9,11 @@ from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.cordon import who_cordoned
 from nodeworthy.facts.cluster.no_library import FINDS_NO_DRIVER
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
+from nodeworthy.facts.cluster.node_labels import switched_off_by
 from nodeworthy.facts.cluster.offered_gpus import fares
 from nodeworthy.facts.cluster.pending_cause import PendingCause
 from nodeworthy.facts.cluster.pending_world import PendingWorld
+from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.known.evidence import in_text
 from nodeworthy.known.scaling import worker_of_taint
 from nodeworthy.records import replace
@@ -82,6 +84,29 @@ def not_chosen(pod: AskingPod, resource: str, world: PendingWorld) -> PendingCau
             cause=f"{_nodes(len(offering))} {resource}, and none of them fits nodeSelector and required node affinity"
             + why,
             remedy=remedy,
+        ),
+    )
+
+
+def switched_off(pod: AskingPod, resource: str, world: PendingWorld) -> PendingCause | None:
+    """A node that would take it, where somebody keeps what would offer their GPUs from all of these."""
+    dark = [node for node in world.nodes.values() if node.has_gpus and not node.capacity.get(resource)]
+    off = {node.name: switched_off_by(node.labels) for node in dark if pod.choice.takes(node.labels, node.name)}
+    if resource != GPU or not off or not all(off.values()):
+        return None
+    name, label = next(iter(off.items()))
+    node = world.nodes[name]
+    return PendingCause(
+        ("switched off", node.name),
+        fail(
+            node,
+            f"they choose {node.title}, whose GPUs nobody offers: its label {label} says false",
+            is_=f"{label}=false",
+            should=f"no such label on {node.title}, or pods that choose other nodes",
+            cause="the GPU operator brings nothing, or no device plugin, to a node with it: somebody took the node out "
+            "(for a repair, for virtual machines, for another plugin)",
+            remedy=f"where that is over: kubectl label node {node.name} {label}-; else let the pods choose other nodes",
+            nodes=[node.name],
         ),
     )
 

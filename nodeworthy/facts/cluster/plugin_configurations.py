@@ -6,16 +6,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
+from nodeworthy.facts.cluster.node_labels import switched_off_by
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 # Source: NVIDIA/k8s-device-plugin 1b826acc: cmd/config-manager (updateConfigName); gpu-operator a22dbf67: controllers/
 # object_controls.go, which sets FALLBACK_STRATEGIES=empty: without a label and a default no configuration counts.
 CHOICE = "nvidia.com/device-plugin.config"
-_OPERANDS = "nvidia.com/gpu.deploy.operands"
-_OFF = "false"
-# Of the operator's parts: the one that goes by it.
-_PLUGIN = "nvidia.com/gpu.deploy.device-plugin"
 
 
 @dataclass(frozen=True)
@@ -36,7 +33,7 @@ def plugin_configurations(
     policies: Collection[Tree], maps: Mapping[tuple[str, str], Sequence[str]], nodes: Collection[NodeGpus]
 ) -> Iterator[PluginConfigurations]:
     """`maps` are the ConfigMaps that were read, with the names of what is in them."""
-    served = [node for node in nodes if node.has_gpus and _OFF not in map(node.labels.get, (_OPERANDS, _PLUGIN))]
+    served = [node for node in nodes if node.has_gpus and not switched_off_by(node.labels)]
     for policy in policies:
         named = policy.get("spec", "devicePlugin", "config")
         name, namespace = named.get("name").string, policy.get("status", "namespace").string

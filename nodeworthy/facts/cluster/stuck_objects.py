@@ -38,6 +38,9 @@ _MOVES_ON = ("insufficient unused quota", "Waiting for", "Preempt", "Pending the
 # Flux's, for what somebody else has to bring first.
 _WAITS_FOR_OTHERS = ("SourceNotReady", "DependencyNotReady")
 _CHECKS_FAILED = ("Retry", "Rejected")
+# Of work that no other's end will let in; Kueue tells them apart since 0.19.
+# Source: kubernetes-sigs/kueue ff69552e: apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReason…); 2026-08.
+_FOR_GOOD = ("Inadmissible", "Misconfigured", "NoMatchingFlavor", "ExceedsMaxQuota")
 _INACTIVE = pattern(r"ClusterQueue (?P<name>\S+) is inactive")
 _CHARTS = frozenset(
     (
@@ -305,7 +308,7 @@ def _of_a_queue(workload: Tree, _around: Around) -> str:
         return ""
     if any(each in said.message for each in _MOVES_ON):
         return ""
-    return said.message if said.reason == "Inadmissible" or in_text(said.message) else ""
+    return said.message if said.reason in _FOR_GOOD or in_text(said.message) else ""
 
 
 def _checks_failed(workload: Tree) -> Iterator[str]:

@@ -133,8 +133,12 @@ def the_api_server_finds_it(refused: RefusedPods) -> Findings:
         f"the API server refuses its pods: {refused.words}",
         is_=refused.runtime_class,
         should="a RuntimeClass that is there",
-        cause="the GPU operator makes its classes once it is installed; without it, somebody must",
-        remedy=f"install the GPU operator, or name another class; see what there is: kubectl get runtimeclass {BASE}",
+        cause="the GPU operator makes its classes once it is installed; where the nodes' image brings the runtime, "
+        "somebody must make the class; a pod may name it without its maker's doing (KAI's admission writes it into "
+        "each pod with GPUs)",
+        remedy=f"where containerd has the runtime: make the class (kind RuntimeClass, name {refused.runtime_class}, "
+        f"handler {BASE}); else install the GPU operator, or name another class (of KAI's chart: "
+        "admission.gpuPodRuntimeClassName); see what there is: kubectl get runtimeclass",
         nodes=refused.nodes,
     )
 
