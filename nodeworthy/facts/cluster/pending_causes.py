@@ -22,7 +22,7 @@ from nodeworthy.facts.cluster.pending_kept_away import (
     is_a_cordon,
     is_state,
     not_chosen,
-    switched_off,
+    taken_out_node,
     with_uncordon,
 )
 from nodeworthy.facts.cluster.pending_not_offered import nobody_shares, not_offered
@@ -249,14 +249,14 @@ def _of_resource(pod: AskingPod, resource: str, amount: int, world: PendingWorld
     starving = world.starving(pod, resource, amount)
     if resource not in world.resources and starving not in world.blamed:
         is_claimed = world.by_claims and _NO_CLAIM in world.words(pod)
-        return None if is_claimed else switched_off(pod, resource, world) or not_offered(resource, world)
+        return None if is_claimed else taken_out_node(pod, resource, world) or not_offered(resource, world)
     if resource == GPU and not starving and _fits_no_size(pod, amount, world):
         raise _Elsewhere
     chosen = world.chosen(pod.choice, resource)
     if starving and not any(world.has_room(pod.choice, node, resource, amount) for node in chosen):
         raise _Starved(starving)
     if not chosen:
-        return switched_off(pod, resource, world) or not_chosen(pod, resource, world)
+        return taken_out_node(pod, resource, world) or not_chosen(pod, resource, world)
     away = {node.name: taints for node in chosen if (taints := pod.choice.kept_away(node))}
     open_to_it = [node for node in chosen if node.name not in away and node.is_ready]
     large = [node for node in open_to_it if node.allocatable.get(resource, 0) >= amount]

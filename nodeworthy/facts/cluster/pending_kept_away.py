@@ -88,7 +88,7 @@ def not_chosen(pod: AskingPod, resource: str, world: PendingWorld) -> PendingCau
     )
 
 
-def switched_off(pod: AskingPod, resource: str, world: PendingWorld) -> PendingCause | None:
+def taken_out_node(pod: AskingPod, resource: str, world: PendingWorld) -> PendingCause | None:
     """A node that would take it, where somebody keeps what would offer their GPUs from all of these."""
     dark = [node for node in world.nodes.values() if node.has_gpus and not node.capacity.get(resource)]
     off = {node.name: switched_off_by(node.labels) for node in dark if pod.choice.takes(node.labels, node.name)}
