@@ -143,6 +143,6 @@ def gpu_of_product(product: str) -> str | None:
 _SWITCHES = ("nvidia.com/gpu.deploy.operands", "nvidia.com/gpu.deploy.device-plugin")
 
 
-def switched_off_by(labels: Mapping[str, str]) -> str:
+def label_that_switches_off(labels: Mapping[str, str]) -> str:
     """The label by which somebody keeps the operator's device plugin away from the node."""
     return next((name for name in _SWITCHES if labels.get(name) == "false"), "")

@@ -9,7 +9,7 @@ from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.cordon import who_cordoned
 from nodeworthy.facts.cluster.no_library import FINDS_NO_DRIVER
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
-from nodeworthy.facts.cluster.node_labels import switched_off_by
+from nodeworthy.facts.cluster.node_labels import label_that_switches_off
 from nodeworthy.facts.cluster.offered_gpus import fares
 from nodeworthy.facts.cluster.pending_cause import PendingCause
 from nodeworthy.facts.cluster.pending_world import PendingWorld
@@ -91,7 +91,7 @@ def not_chosen(pod: AskingPod, resource: str, world: PendingWorld) -> PendingCau
 def taken_out_node(pod: AskingPod, resource: str, world: PendingWorld) -> PendingCause | None:
     """A node that would take it, where somebody keeps what would offer their GPUs from all of these."""
     dark = [node for node in world.nodes.values() if node.has_gpus and not node.capacity.get(resource)]
-    off = {node.name: switched_off_by(node.labels) for node in dark if pod.choice.takes(node.labels, node.name)}
+    off = {node.name: label_that_switches_off(node.labels) for node in dark if pod.choice.takes(node.labels, node.name)}
     if resource != GPU or not off or not all(off.values()):
         return None
     name, label = next(iter(off.items()))

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
-from nodeworthy.facts.cluster.node_labels import switched_off_by
+from nodeworthy.facts.cluster.node_labels import label_that_switches_off
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
@@ -33,7 +33,7 @@ def plugin_configurations(
     policies: Collection[Tree], maps: Mapping[tuple[str, str], Sequence[str]], nodes: Collection[NodeGpus]
 ) -> Iterator[PluginConfigurations]:
     """`maps` are the ConfigMaps that were read, with the names of what is in them."""
-    served = [node for node in nodes if node.has_gpus and not switched_off_by(node.labels)]
+    served = [node for node in nodes if node.has_gpus and not label_that_switches_off(node.labels)]
     for policy in policies:
         named = policy.get("spec", "devicePlugin", "config")
         name, namespace = named.get("name").string, policy.get("status", "namespace").string
