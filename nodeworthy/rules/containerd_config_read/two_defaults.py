@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from nodeworthy.facts.boot.written_text import has_hole
 from nodeworthy.facts.containerd.config import ConfigFile
 from nodeworthy.facts.containerd.schema import possible_eras
 from nodeworthy.known.containerd_schema import FIRST, OLD
 from nodeworthy.rules.containerd_config_read.lost_keys import place_in
-from nodeworthy.verdict import Draft, Severity, fail
+from nodeworthy.verdict import Draft, Severity, fail, unknown
 
 _TABLE, _NAME = "default_runtime", "default_runtime_name"
 
@@ -23,7 +24,12 @@ def flaws_of_two_defaults(file: ConfigFile, version: str | None) -> Iterator[Dra
             continue
         own, named = table.get(_TABLE), table.get(_NAME)
         if isinstance(own, Mapping) and own.get("runtime_type") and isinstance(named, str) and named != "default":
-            yield _passed_over(file, name, own, named)
+            yield _not_known(file, name) if has_hole(named) else _passed_over(file, name, own, named)
+
+
+def _not_known(file: ConfigFile, name: str) -> Draft:
+    says = f"which runtime {_NAME} names is not known, and containerd 1.x passes over it for a table {_TABLE} beside it"
+    return unknown(place_in(file, _NAME, name, ""), says)
 
 
 def _passed_over(file: ConfigFile, name: str, own: Mapping[str, object], named: str) -> Draft:
