@@ -62,7 +62,7 @@ def facts_constructed(constructed: Sequence[Constructed]) -> Iterator[Fact]:
     for each in (_with_template(one, machines) for one in constructed):
         read = _READ.get(each.kind) or (_of_its_own_class if _CLASS.fullmatch(each.kind) else None)
         for fact in read(each) if read is not None else ():
-            yield _doubted(fact) if each.is_likely and isinstance(fact, AskedNodes) else fact
+            yield fact.in_doubt() if each.is_likely and isinstance(fact, AskedNodes) else fact
 
 
 def _with_template(made: Constructed, machines: Mapping[str, Tree]) -> Constructed:
@@ -74,11 +74,6 @@ def _with_template(made: Constructed, machines: Mapping[str, Tree]) -> Construct
         return made
     types = Tree([found], found.place)
     return replace(made, arguments=Tree({**made.arguments.mapping, "instanceTypes": types}, made.arguments.place))
-
-
-def _doubted(nodes: AskedNodes) -> AskedNodes:
-    hosted = replace(nodes.hosted, is_likely=True) if nodes.hosted is not None else None
-    return replace(nodes, is_likely=True, hosted=hosted)
 
 
 # AWS

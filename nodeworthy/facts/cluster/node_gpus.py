@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, ClassVar
 
@@ -241,6 +241,10 @@ def _taints(data: Any) -> list[Taint]:
 
 
 # What those say of a node's GPUs who watch them in a cluster: conditions of the node.
+
+
+def in_number(nodes: Sequence[NodeGpus]) -> str:
+    return f"node '{nodes[0].name}'" if len(nodes) == 1 else f"{len(nodes)} nodes"
 
 
 @dataclass(frozen=True)

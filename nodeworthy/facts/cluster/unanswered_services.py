@@ -162,7 +162,7 @@ def unanswered_services(askers: Sequence[Asker], around: ServicesAround) -> Unan
     by_service: dict[Key, list[Asker]] = {}
     for each in askers:
         if _gets_no_answer(each, around):
-            by_service.setdefault((each.service[0], each.service[1]), []).append(each)
+            by_service.setdefault(each.service, []).append(each)
     return UnansweredServices(tuple(_unanswered(some, around) for some in by_service.values()))
 
 

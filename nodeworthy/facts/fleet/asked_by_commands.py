@@ -55,8 +55,7 @@ def asked_by_commands(script: BootScript, read_object: Reader) -> Iterator[Place
             what = _identity_of(each)
             if what not in told:
                 told.add(what)
-                likely = effect.conditions and isinstance(each, AskedNodes)
-                yield _doubted(each) if likely and isinstance(each, AskedNodes) else each
+                yield each.in_doubt() if effect.conditions and isinstance(each, AskedNodes) else each
 
 
 def _identity_of(fact: Placed) -> object:
@@ -65,11 +64,6 @@ def _identity_of(fact: Placed) -> object:
         cluster = fact.cluster.shown() if fact.cluster is not None else ""
         return fact.name, cluster, fact.distribution.shown()
     return type(fact), fact.place
-
-
-def _doubted(nodes: AskedNodes) -> AskedNodes:
-    hosted = replace(nodes.hosted, is_likely=True) if nodes.hosted is not None else None
-    return replace(nodes, is_likely=True, hosted=hosted)
 
 
 def _nodes_asked_by(effect: Effect, read_object: Reader) -> Iterator[Placed]:

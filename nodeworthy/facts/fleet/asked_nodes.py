@@ -58,6 +58,11 @@ class AskedNodes:
         """Whether the nodes have GPUs, as far as anybody says it."""
         return self.hosted is not None or self.machines != NOTHING_SAID or bool(self.has_driver)
 
+    def in_doubt(self) -> AskedNodes:
+        """As something says that asks a question first."""
+        hosted = replace(self.hosted, is_likely=True) if self.hosted is not None else None
+        return replace(self, is_likely=True, hosted=hosted)
+
     @property
     def is_of_gke(self) -> bool:
         return self.distribution.shown().startswith("gke")

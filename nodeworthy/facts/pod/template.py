@@ -85,6 +85,11 @@ class PodTemplate:
     def containers(self) -> tuple[Container, ...]:
         return tuple(containers_of(self.spec))
 
+    @property
+    def at_work(self) -> list[Container]:
+        """Those that run beside each other, without those that end before the work begins."""
+        return [each for each in self.containers if not each.is_init or each.is_sidecar]
+
     @cached_property
     def labels(self) -> Mapping[str, Tree]:
         """The labels of the template and of the object that it stands in."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nodeworthy.facts.pod.containers import Container
 from nodeworthy.facts.pod.template import ENDLESS, PodTemplate
 from nodeworthy.known.verification import LABEL, LOOP, Signs, seconds_of, signs
 from nodeworthy.verdict import Known
@@ -39,22 +38,17 @@ def _shown_by(pod: PodTemplate, known: Signs) -> str | None:
         found = known.names.search(name)
         if found is not None:
             return f"it is called {found[1]}"
-    for each in _at_work(pod):
+    for each in pod.at_work:
         found = known.programs.search(" ".join(each.words))
         if found is not None:
             return f"it runs {found[1]}"
     return None
 
 
-def _at_work(pod: PodTemplate) -> list[Container]:
-    """The containers without those that only look at the machine before the work begins."""
-    return [each for each in pod.containers if not each.is_init or each.is_sidecar]
-
-
 def _names(pod: PodTemplate) -> Iterator[str]:
     yield pod.name
     yield pod.namespace
-    for each in _at_work(pod):
+    for each in pod.at_work:
         yield each.name
         image = each.image.state
         if isinstance(image, Known) and isinstance(image.value, str):

@@ -50,7 +50,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from nodeworthy.facts.cluster.gpu_stack import FailedMig, FailedUpgrade, FailedVgpus, GpuStack, UnreadyNodes
 from nodeworthy.facts.cluster.held_upgrades import HeldUpgrade
-from nodeworthy.facts.cluster.node_gpus import NodeGpus
+from nodeworthy.facts.cluster.node_gpus import NodeGpus, in_number
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.stack_daemonset import ShutOut
 from nodeworthy.known.chain import link_of_part
@@ -155,7 +155,7 @@ def _not_fit(unready: UnreadyNodes) -> Draft:
     are = "is" if len(unready.nodes) == 1 else "are"
     return fail(
         unready,
-        f"{_count(unready.nodes)} with GPUs {are} not fit for pods",
+        f"{in_number(unready.nodes)} with GPUs {are} not fit for pods",
         is_=unready.ails,
         should="condition Ready, and no pressure",
         cause=f"{known.why}; {said}" if known is not None else said,
@@ -178,8 +178,8 @@ def _shut_out(found: ShutOut) -> Draft:
         is_=_tolerated(found),
         should=f"a toleration of {found.taint}",
         related=_each(nodes, f"has {found.taint}"),
-        cause=f"its pods may not run there ({_count(nodes)}); what it brings to a node (labels of feature discovery, "
-        "a driver, devices) is missing there, and the parts that choose nodes by it pass them by",
+        cause=f"its pods may not run there ({in_number(nodes)}); what it brings to a node (labels of feature "
+        "discovery, a driver, devices) is missing there, and the parts that choose nodes by it pass them by",
         remedy=f"let {daemonset.name} tolerate key {found.taint.key} with operator Exists (tolerations in its chart's "
         "values), or give the nodes the value that it tolerates",
         severity=Severity.WARNING if are_offered else Severity.ERROR,
@@ -245,11 +245,13 @@ def _not_upgraded(found: FailedUpgrade, held: Mapping[str, HeldUpgrade]) -> Draf
     kept = next((held[each.name] for each in found.nodes if each.name in held), None)
     why = f"{_why_kept(kept)}; " if kept is not None else ""
     waits = (
-        f"; {_count(found.behind)} still to be upgraded, and failed nodes use up maxUnavailable" if found.behind else ""
+        f"; {in_number(found.behind)} still to be upgraded, and failed nodes use up maxUnavailable"
+        if found.behind
+        else ""
     )
     return fail(
         found,
-        f"the upgrade of the driver failed on {_count(found.nodes)}",
+        f"the upgrade of the driver failed on {in_number(found.nodes)}",
         is_="nvidia.com/gpu-driver-upgrade-state=upgrade-failed",
         should="upgrade-done",
         related=[*_each(found.nodes, "is upgrade-failed"), *_each(found.behind, "is upgrade-required")],
@@ -284,7 +286,3 @@ def _why_kept(found: HeldUpgrade) -> str:
 
 def _each(nodes: Sequence[NodeGpus], says: str) -> Iterator[Related]:
     return (Related(node.place, f"{node.title} {says}") for node in nodes[:_SHOWN])
-
-
-def _count(nodes: Sequence[NodeGpus]) -> str:
-    return f"node '{nodes[0].name}'" if len(nodes) == 1 else f"{len(nodes)} nodes"

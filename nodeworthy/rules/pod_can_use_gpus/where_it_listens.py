@@ -33,7 +33,7 @@ _RENAMES = pattern(rb"(?m)^name(?:Prefix|Suffix): *\S")
 def its_probes_ask_where_it_listens(pod: PodTemplate) -> Findings:
     if not _is_all_told(pod):
         skip("what its probes find is seen in its events, or not all of it stands here")
-    together = _together(pod)
+    together = pod.at_work
     for container in together:
         served = listening(container) if len(together) == 1 else None
         for probe in _PROBES:
@@ -111,16 +111,12 @@ def _sent_in_vain(pod: PodTemplate, service: PodService, others: Sequence[PodTem
 
 
 def _at_no_server(pod: PodTemplate, service: PodService, target: Tree, named: str | None) -> Iterator[Draft]:
-    numbers = _numbers_named(named, _together(pod)) if named is not None else [target.value]
+    numbers = _numbers_named(named, pod.at_work) if named is not None else [target.value]
     number = numbers[0] if len(numbers) == 1 else None
     served = _only_server(pod)
     if not isinstance(number, int) or served is None or number in served[1].ports or names_number(served[0], number):
         return
     yield _to_nobodys_port(pod, service, target, number, served[1])
-
-
-def _together(pod: PodTemplate) -> list[Container]:
-    return [each for each in pod.containers if not each.is_init or each.is_sidecar]
 
 
 def _numbers_named(name: str, containers: Sequence[Container]) -> list[object]:
@@ -135,7 +131,7 @@ def _has_none(name: str, pods: Sequence[PodTemplate]) -> bool:
 
 
 def _only_server(pod: PodTemplate) -> tuple[Container, Listening] | None:
-    together = _together(pod)
+    together = pod.at_work
     found = listening(together[0]) if len(together) == 1 else None
     return (together[0], found) if found is not None else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Sequence
 
-from nodeworthy.facts.cluster.node_gpus import NodeGpus
+from nodeworthy.facts.cluster.node_gpus import NodeGpus, in_number
 from nodeworthy.facts.cluster.plugin_configurations import CHOICE, PluginConfigurations
 from nodeworthy.facts.cluster.relations import Relations
 from nodeworthy.rules.references_resolve import RULE
@@ -42,7 +42,7 @@ def _no_such(found: PluginConfigurations, name: str, nodes: Sequence[NodeGpus]) 
     first = nodes[0]
     return fail(
         first,
-        f"the label of {_count(nodes)} names a configuration of the device plugin that is not in its ConfigMap",
+        f"the label of {in_number(nodes)} names a configuration of the device plugin that is not in its ConfigMap",
         is_=f"{CHOICE}={name}",
         should=_one_of(found),
         cause=_ENDS,
@@ -99,7 +99,3 @@ def _likely(found: PluginConfigurations, name: str) -> str:
 
 def _each(nodes: Sequence[NodeGpus]) -> Iterator[Related]:
     return (Related(node.place, f"{node.title} goes by it") for node in nodes[:_SHOWN])
-
-
-def _count(nodes: Sequence[NodeGpus]) -> str:
-    return f"node '{nodes[0].name}'" if len(nodes) == 1 else f"{len(nodes)} nodes"
