@@ -23,6 +23,10 @@ _LABEL = pattern(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?")
 _COUNTED = ("cpu", "memory", "ephemeral-storage")
 # Where a text holds one of these, something makes another of it before a server sees it.
 MADE_LATER = pattern(r"[{}$<>%@]|__|\b(?:YOUR|CHANGE|REPLACE)|PLACEHOLDER")
+# A word in capitals within a name, as MODEL_TAG: a script puts another in its place.
+STANDS_FOR_ANOTHER = pattern(r"[A-Z][A-Z0-9]*_[A-Z]")
+# What an operator writes into its own templates, where it adds more than the one value.
+_COMPLETED_LATER = pattern(r"(?i)\bFILLED[ _]BY\b")
 # YAML's parsers do not agree on what else is one (`yes`, `on`, `0o17`, a date).
 _BOOLEAN = pattern(r"(?i:true|false)")
 _NUMBER = pattern(r"[-+]?\d+(?:\.\d+)?")
@@ -247,7 +251,8 @@ def _names(pod: PodTemplate) -> Iterator[PodRefusal]:
 
 def _no_name(tree: Tree, form: object, says: str) -> Iterator[PodRefusal]:
     text = tree.text
-    if not text or MADE_LATER.search(text) or form.fullmatch(text):  # type: ignore[attr-defined]
+    is_to_come = not text or MADE_LATER.search(text) or STANDS_FOR_ANOTHER.search(text)
+    if is_to_come or not text or form.fullmatch(text):  # type: ignore[attr-defined]
         return
     yield PodRefusal(
         tree.place,
@@ -258,13 +263,18 @@ def _no_name(tree: Tree, form: object, says: str) -> Iterator[PodRefusal]:
     )
 
 
+def _is_completed_later(pod: PodTemplate) -> bool:
+    said = (each.get("value").string for one in pod.containers for each in one.tree.get("env").sequence)
+    return any(map(_COMPLETED_LATER.search, said))
+
+
 def _without_a_volume(pod: PodTemplate) -> Iterator[PodRefusal]:
     volumes = pod.spec.get("volumes")
     claims = pod.document.get("spec", "volumeClaimTemplates")
     if why_incomplete(volumes) or why_incomplete(claims) or volumes.is_unknown or claims.is_unknown:
         return
-    # Where they stand somewhere else, that is told.
-    if any(each.name == "volumes" for each in misplaced_settings(pod)):
+    # Where they stand somewhere else, that is told; and a program that fills in the one may bring the other.
+    if any(each.name == "volumes" for each in misplaced_settings(pod)) or _is_completed_later(pod):
         return
     named = [each.get("name") for each in volumes.sequence]
     named += [each.get("metadata", "name") for each in claims.sequence]

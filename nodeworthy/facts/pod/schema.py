@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.containers import Container, NotAQuantity, is_gpu_resource, quantity
 from nodeworthy.facts.pod.misplaced import misplaced_settings, why_fields_are_free
-from nodeworthy.facts.pod.refused import MADE_LATER, PodRefusal, is_whole
+from nodeworthy.facts.pod.refused import MADE_LATER, STANDS_FOR_ANOTHER, PodRefusal, is_whole
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.pod_fields import fields_of, group_of, is_standard_resource, words_of
 from nodeworthy.patterns import pattern
@@ -186,7 +186,8 @@ def _in_a_volume(volume: Tree) -> Iterator[PodRefusal]:
 
 def _asks_for_nothing(container: Container, name: str) -> Iterator[PodRefusal]:
     for resource, amount in container.tree.get("resources", name).mapping.items():
-        if amount.is_unknown or amount.is_null or is_gpu_resource(resource) or MADE_LATER.search(resource):
+        is_to_come = MADE_LATER.search(resource) or STANDS_FOR_ANOTHER.search(resource)
+        if amount.is_unknown or amount.is_null or is_gpu_resource(resource) or is_to_come:
             continue
         if not is_standard_resource(resource):
             yield PodRefusal(
