@@ -73,20 +73,21 @@ def _is_unread(name: str) -> bool:
 
 
 def _in_all_of_it(pod: PodTemplate) -> Iterator[PodRefusal]:
-    yield from _has_no(pod.document, "object", f"the {pod.kind} itself")
+    yield from has_no(pod.document, "object", f"the {pod.kind} itself")
     if pod.kind != "Pod":
-        yield from _has_no(pod.document.get("spec"), pod.kind, f"{pod.kind}'s spec")
+        yield from has_no(pod.document.get("spec"), pod.kind, f"{pod.kind}'s spec")
         yield from _is_no_count(pod.document.get("spec"))
-    yield from _has_no(pod.spec, "pod", "the pod's spec")
-    yield from _has_no(pod.spec.get("securityContext"), "pod-securityContext", "the pod's securityContext")
+    yield from has_no(pod.spec, "pod", "the pod's spec")
+    yield from has_no(pod.spec.get("securityContext"), "pod-securityContext", "the pod's securityContext")
     yield from no_tolerations(pod.spec)
+    yield from _no_affinity(pod.spec)
     for volume in pod.spec.get("volumes").sequence:
         yield from _in_a_volume(volume)
     for container in pod.containers:
         yield from _in_a_container(container)
 
 
-def _has_no(holder: Tree, what: str, called: str) -> Iterator[PodRefusal]:
+def has_no(holder: Tree, what: str, called: str) -> Iterator[PodRefusal]:
     known = fields_of(what)
     for name, tree in holder.mapping.items() if known else ():
         if name in known or tree.is_unknown or tree.is_null or _is_another_way_to_write(name):
@@ -119,15 +120,23 @@ def _is_no_count(spec: Tree) -> Iterator[PodRefusal]:
             )
 
 
+def _no_affinity(spec: Tree) -> Iterator[PodRefusal]:
+    if not spec.get("affinity").is_mapping:
+        return
+    from nodeworthy.facts.pod.affinity import no_affinity
+
+    yield from no_affinity(spec)
+
+
 def no_tolerations(spec: Tree) -> Iterator[PodRefusal]:
     for each in spec.get("tolerations").sequence:
         yield from _tolerates_nothing(each)
 
 
 def _tolerates_nothing(each: Tree) -> Iterator[PodRefusal]:
-    yield from _has_no(each, "toleration", "a toleration")
+    yield from has_no(each, "toleration", "a toleration")
     for name in ("operator", "effect"):
-        yield from _is_no_word(each.get(name), name)
+        yield from is_no_word(each.get(name), name)
     value = each.get("value")
     if each.get("operator").text == "Exists" and value.text and not MADE_LATER.search(value.text):
         yield PodRefusal(
@@ -139,28 +148,28 @@ def _tolerates_nothing(each: Tree) -> Iterator[PodRefusal]:
         )
 
 
-def _is_no_word(tree: Tree, field: str) -> Iterator[PodRefusal]:
+def is_no_word(tree: Tree, field: str) -> Iterator[PodRefusal]:
     words = words_of(field)
     if not tree.text or tree.text in words or MADE_LATER.search(tree.text):
         return
     yield PodRefusal(
         tree.place,
-        f"says {field} {tree.text}, which is none of its words",
+        f"says {field.rpartition('-')[2]} {tree.text}, which is none of its words",
         tree.text,
         " or ".join(get_close_matches(tree.text, words, n=1) or words),
-        f'{field}: Unsupported value: "{tree.text}": supported values: {", ".join(words)}',
+        f'{field.rpartition("-")[2]}: Unsupported value: "{tree.text}": supported values: {", ".join(words)}',
     )
 
 
 def _in_a_container(container: Container) -> Iterator[PodRefusal]:
     tree = container.tree
-    yield from _has_no(tree, "container", f"the container {container.name}")
-    yield from _is_no_word(tree.get("imagePullPolicy"), "imagePullPolicy")
-    yield from _has_no(tree.get("resources"), "resources", f"resources of the container {container.name}")
+    yield from has_no(tree, "container", f"the container {container.name}")
+    yield from is_no_word(tree.get("imagePullPolicy"), "imagePullPolicy")
+    yield from has_no(tree.get("resources"), "resources", f"resources of the container {container.name}")
     yield from _of_its_context(container)
     for name in _LISTS:
         for each in tree.get(name).sequence:
-            yield from _has_no(each, name, f"{name} of the container {container.name}")
+            yield from has_no(each, name, f"{name} of the container {container.name}")
     for name in ("requests", "limits"):
         yield from _asks_for_nothing(container, name)
     for name in _PROBES:
@@ -171,17 +180,17 @@ def _in_a_container(container: Container) -> Iterator[PodRefusal]:
 
 def _of_its_context(container: Container) -> Iterator[PodRefusal]:
     called = f"securityContext of the container {container.name}"
-    for found in _has_no(container.tree.get("securityContext"), "container-securityContext", called):
+    for found in has_no(container.tree.get("securityContext"), "container-securityContext", called):
         is_the_pods = found.is_ in fields_of("pod-securityContext")
         yield replace(found, should=f"{found.is_} in the pod's securityContext") if is_the_pods else found
 
 
 def _in_a_volume(volume: Tree) -> Iterator[PodRefusal]:
     called = f"the volume {volume.get('name').text or '?'}"
-    yield from _has_no(volume, "volumes", called)
+    yield from has_no(volume, "volumes", called)
     for name, source in volume.mapping.items():
         if name in _SOURCES:
-            yield from _has_no(source, name, f"{name} of {called}")
+            yield from has_no(source, name, f"{name} of {called}")
 
 
 def _asks_for_nothing(container: Container, name: str) -> Iterator[PodRefusal]:
@@ -219,7 +228,7 @@ def _is_a_quantity(amount: Tree) -> bool:
 
 
 def _asks_nobody(probe: Tree, name: str, container: Container) -> Iterator[PodRefusal]:
-    yield from _has_no(probe, "probe", f"{name} of the container {container.name}")
+    yield from has_no(probe, "probe", f"{name} of the container {container.name}")
     given = probe.mapping.values()
     if not probe.mapping or any(each.is_unknown for each in given) or any(map(_is_another_way_to_write, probe.mapping)):
         return

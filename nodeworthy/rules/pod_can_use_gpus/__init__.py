@@ -72,6 +72,7 @@ from nodeworthy.documents.settled import why_incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator.daemonset_manifest import hands_out_devices, hands_out_gpus
 from nodeworthy.facts.operator.sharing import MPS, SharingConfig
+from nodeworthy.facts.pod.affinity import no_affinity
 from nodeworthy.facts.pod.beside_pods import ObjectOfGoneApi
 from nodeworthy.facts.pod.containers import GPU, NOT_KNOWN, Container, gpu_meant_by
 from nodeworthy.facts.pod.misplaced import Misplaced, misplaced_settings, why_fields_are_free
@@ -293,12 +294,15 @@ def _served_no_more(pod: PodTemplate, each: ObjectOfGoneApi) -> Draft:
 def what_others_make_of_it_is_taken(pod: PodTemplate, every: Sequence[PodTemplate]) -> Findings:
     """Kinds of others hold a pod's template as Kubernetes has it, or fail to read it. Of a chart's pods it is how they
     choose their nodes, which templates write down as the values have it (toYaml)."""
-    if pod.live is not None or not pod.uses_gpus or pod.elsewhere is not None:
-        skip("the server has taken it, it asks for no GPUs, or others say the rest of it")
-    if pod.kind == OF_VALUES:
-        found = [*no_choice(pod.spec), *no_tolerations(pod.spec)]
-    elif pod.document.get("apiVersion").string.startswith(_HOLD_TEMPLATES):
-        found = [*no_pod(pod), *no_tolerations(pod.spec), *lacks_its_container(pod)]
+    if pod.live is not None or not pod.uses_gpus:
+        skip("the server has taken it, or it asks for no GPUs")
+    is_of_others = pod.document.get("apiVersion").string.startswith(_HOLD_TEMPLATES)
+    if pod.elsewhere is not None:
+        found = list(no_affinity(pod.spec)) if is_of_others else []
+    elif pod.kind == OF_VALUES:
+        found = [*no_choice(pod.spec), *no_tolerations(pod.spec), *no_affinity(pod.spec)]
+    elif is_of_others:
+        found = [*no_pod(pod), *no_tolerations(pod.spec), *no_affinity(pod.spec), *lacks_its_container(pod)]
         found += waits_for_more_than_it_has(pod) if not is_told_of_another(pod, every) else ()
     else:
         skip("what its fields may hold, its maker decides")
