@@ -124,3 +124,11 @@ def _name_and_tag(image: str) -> tuple[str, str]:
     whole = image.partition("@")[0]
     name, colon, tag = whole.rpartition(":")
     return (name, tag) if colon and "/" not in tag else (whole, "")
+
+
+def starts_nothing(image: str) -> str | None:
+    """What would make it go on, of an image whose own program ends at once; None of any other."""
+    name, tag = _name_and_tag(image)
+    row = next((each for each in table_of("served_images")["idle"] if name in each["names"]), None)
+    is_other = row is None or ("but" in row and re.search(row["but"], tag) is not None)
+    return None if is_other or row is None else str(row["should"])

@@ -54,7 +54,8 @@ vLLM) answers 404 and is ended for ever. So is one that is probed at a port wher
 no port of its container has; a Service that sends there reaches nobody (a warning where another of its ports does), and
 one that is called `vllm` gives vLLM in its namespace an address as VLLM_PORT, over which it ends. A model that is
 larger than the volume which its server fetches it into never comes whole. An image or a number that a template fills in
-is held against nobody. `ollama run` is a client, and serves nobody where it is a container's command. A server that
+is held against nobody. `ollama run` is a client, and serves nobody where it is a container's command; Triton's image
+starts no server by itself, and `nvidia-smi` ends: a Deployment starts such a container again for ever. A server that
 loads a model of 14 GB and more needs its minutes: a livenessProbe without a startupProbe ends it before it answers,
 again and again (a warning, for some networks are quick). vLLM refuses a `--max-model-len` beyond what its model has
 places for, a tensor parallelism that does not divide its model's heads, and `--model NAME` as one entry of `args`. An
