@@ -66,7 +66,10 @@ def installed_by_helm(script: BootScript, beside: FilesBeside) -> Iterator[Fact]
         for each in _standing(installs):
             release = _release(each, script, beside)
             if release.values.mapping or release.elsewhere is None:  # else what can't be read is all that is said
-                yield from (fact for fact in facts_of_release(release) if not isinstance(fact, OperatorValues))
+                facts = [fact for fact in facts_of_release(release) if not isinstance(fact, OperatorValues)]
+                if facts and release.elsewhere is None and not _is_operator(each):
+                    _take_in(each, beside)
+                yield from facts
     except NotKnown:  # what can't be read of it, other rules tell
         return
 
