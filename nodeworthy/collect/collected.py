@@ -66,7 +66,7 @@ from nodeworthy.facts.fleet.gpu_pool import (
 )
 from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool, MisplacedNodes
 from nodeworthy.facts.fleet.karpenter_choice import ChosenClass
-from nodeworthy.facts.fleet.no_driver import GpusWithoutDriver
+from nodeworthy.facts.fleet.no_driver import DriverLeft, GpusWithoutDriver
 from nodeworthy.facts.fleet.node_configuration import NodeConfiguration
 from nodeworthy.facts.fleet.node_size import NodeSize
 from nodeworthy.facts.fleet.pool_claim import PoolClaim
@@ -272,6 +272,7 @@ _FILES: Final[Facts] = frozenset(
         TerraformText,
         RemoteScript,
         RefusedMachines,
+        DriverLeft,
         ReservedMachines,
         RetiredMachines,
         SaidCapabilities,

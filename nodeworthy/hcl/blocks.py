@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from nodeworthy.hcl.evaluate import quietly
 from nodeworthy.hcl.operations import pairs
@@ -21,6 +22,25 @@ _OF_TERRAFORM = frozenset({"lifecycle", "provisioner", "connection", "timeouts"}
 _EACH_BY_ITSELF = frozenset({"ingress", "egress"})
 # Its key, as an address shows it (`[0]`, `["a"]`, nothing of what stands there once), and the names that only it has.
 Repetition = tuple[str, Mapping[str, Value]]
+_T = TypeVar("_T")
+_Made = TypeVar("_Made")
+
+
+class Some(list[_T]):
+    """Those that are known, where there may be more."""
+
+    def __init__(self, known: Iterable[_T], rest: Hole) -> None:
+        super().__init__(known)
+        self.rest = rest
+
+
+def turn_each(known: Sequence[_T], make: Callable[[_T], _Made]) -> Sequence[_Made]:
+    made = [make(each) for each in known]
+    return Some(made, known.rest) if isinstance(known, Some) else made
+
+
+def rest_of(known: Sequence[object]) -> Hole | None:
+    return known.rest if isinstance(known, Some) else None
 
 
 # What it sets
@@ -120,18 +140,20 @@ def _counted(count: Value, scope: Scope, spot: Spot) -> Sequence[Repetition] | H
 
 
 def _for_each(over: Value, scope: Scope, spot: Spot) -> Sequence[Repetition] | Hole:
-    if isinstance(over, Hole) or (isinstance(over, Obj) and over.rest is not None):
-        why = over.why if isinstance(over, Hole) else over.rest.why if over.rest is not None else ""
-        return Hole(f"how many there are is not known: {why}", spot)
+    rest = over.rest if isinstance(over, Obj) else over if isinstance(over, Hole) else None
+    more = Hole(f"how many there are is not known: {rest.why}", spot) if rest is not None else None
+    if more is not None and not (isinstance(over, Obj) and over.items):
+        return more
     try:
         every = _each_of(over)
     except Waits as waits:
         return Hole(f"how many there are is not known: {waits.hole.why}", spot, waits.hole.shown)
     scope.world.budget.step(len(every))
-    return [
+    made = [
         (f'["{key}"]', {"each": Obj("object", {"key": Str((Lit(key, at),), at), "value": value}, spot, {})})
         for key, at, value in every
     ]
+    return Some(made, more) if more is not None else made
 
 
 def _each_of(over: Value) -> Sequence[tuple[str, Spot, Value]]:

@@ -50,19 +50,23 @@ def merge(c: Calling, *maps: Value) -> Value:
     items: dict[str, Value] = {}
     keys: dict[str, Spot] = {}
     rest: Hole | None = None
+    unknown: list[Obj] = []
     kinds: set[str] = set()
     for each in maps:
-        if isinstance(each, Hole):
-            rest, items = each, dict.fromkeys(items, each)
-        elif isinstance(each, Obj):
-            if each.rest is not None:
-                rest, items = each.rest, dict.fromkeys(items, each.rest)
-            items |= each.items
-            keys |= each.keys
-            kinds.add(each.kind)
+        said = Obj("object", {}, each.spot, {}, each, each.keys) if isinstance(each, Hole) else each
+        if isinstance(said, Obj):
+            if (hole := said.rest) is not None:
+                rest = hole
+                items = {name: hole if said.may_hold(name) else value for name, value in items.items()}
+                unknown.append(said)
+            items |= said.items
+            keys |= said.keys
+            kinds.add(said.kind)
         elif not is_null(each):
             raise Refusal(f"merge() takes maps, and not {words(each)}")
-    return Obj("map" if kinds == {"map"} else "object", items, c.spot, keys, rest)
+    others = [one for each in unknown for one in each.others or ()]
+    all_told = all(each.others is not None for each in unknown)
+    return Obj("map" if kinds == {"map"} else "object", items, c.spot, keys, rest, others if all_told else None)
 
 
 def concat(c: Calling, *lists: Value) -> Value:

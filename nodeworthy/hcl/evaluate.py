@@ -240,8 +240,11 @@ def _object(node: Object, scope: Scope) -> Value:
 
 
 def _comprehension(node: Comprehension, scope: Scope) -> Value:
-    made = list(_chosen(node, scope))
-    spot = scope.spot(node.at)
+    over, spot = evaluate(node.over, scope), scope.spot(node.at)
+    rest = over.rest if isinstance(over, Obj) else over if isinstance(over, Hole) else None
+    if rest is not None and node.key is not None and not node.groups:
+        return _with_a_rest(node, node.key, over, rest, scope)
+    made = list(_chosen(node, over, scope))
     if node.key is None:
         return Seq("tuple", [each for _, each in made], spot)
     items: dict[str, Value] = {}
@@ -261,11 +264,32 @@ def _comprehension(node: Comprehension, scope: Scope) -> Value:
     return Obj("object", items, spot, keys)
 
 
-def _chosen(node: Comprehension, scope: Scope) -> Iterator[tuple[Value, Value]]:
-    for key, value in pairs(evaluate(node.over, scope)):
-        names = {node.names[-1]: value, **({node.names[0]: key} if len(node.names) > 1 else {})}
-        inner = scope.with_names(names)
-        scope.world.budget.step(1 + len(names) // 8)
+def _with_a_rest(node: Comprehension, name: Expression, over: Value, rest: Hole, scope: Scope) -> Value:
+    """Of a map that is known in part, that part; of the others, what their keys are like. Under the keys of the map
+    itself none of them takes the place of one that is known."""
+    spot = scope.spot(node.at)
+    keys: Sequence[Value] = over.others or () if isinstance(over, Obj) else ()
+    named = [quietly(name, scope.with_names(_names_of(node, key, rest))) for key in keys or [rest]]
+    others = [each for each in named if isinstance(each, Str)] if all(isinstance(each, Str) for each in named) else None
+    known = (
+        list(_chosen(node, Obj(over.kind, over.items, over.spot, over.keys), scope)) if isinstance(over, Obj) else []
+    )
+    if not known and others is None:
+        raise Waits(rest)
+    made = Obj("object", {}, spot, {}, rest, others)
+    keeps = isinstance(name, Name) and len(node.names) > 1 and name.name == node.names[0]
+    items = {text(each): rest if made.may_hold(text(each)) and not keeps else value for each, value in known}
+    return Obj("object", items, spot, {text(each): each.spot for each, _ in known}, rest, others)
+
+
+def _names_of(node: Comprehension, key: Value, value: Value) -> Mapping[str, Value]:
+    return {node.names[-1]: value, **({node.names[0]: key} if len(node.names) > 1 else {})}
+
+
+def _chosen(node: Comprehension, over: Value, scope: Scope) -> Iterator[tuple[Value, Value]]:
+    for key, value in pairs(over):
+        inner = scope.with_names(_names_of(node, key, value))
+        scope.world.budget.step(1 + len(node.names) // 8)
         if node.condition is not None and not boolean(need_known(evaluate(node.condition, inner))):
             continue
         yield (need_known(evaluate(node.key, inner)) if node.key is not None else key), evaluate(node.value, inner)

@@ -102,7 +102,7 @@ def _inner(name: str, value: Value, later: Hole) -> Value:
         return value
     rest = Hole(f"{later.why}.{name}", later.spot, f"{later.shown}.{name}", later.of, later.secret)
     blocks = [
-        InnerBlock(BLOCK, each.items, each.spot, each.keys, each.rest, rest) if isinstance(each, Obj) else each
+        InnerBlock(BLOCK, each.items, each.spot, each.keys, each.rest, later=rest) if isinstance(each, Obj) else each
         for each in value.items
     ]
     return Seq(value.kind, blocks, value.spot)

@@ -195,7 +195,7 @@ def _mapping(value: Value, kind: HclType, defaults: Defaults) -> Value:
         raise Refusal(f"{words(value)} is no {kind.name}")
     if kind.name == "map":
         made = _alike(list(value.items.values()), kind.of or ANY, defaults)
-        return Obj("map", dict(zip(value.items, made, strict=True)), value.spot, value.keys, value.rest)
+        return Obj("map", dict(zip(value.items, made, strict=True)), value.spot, value.keys, value.rest, value.others)
     items: dict[str, Value] = {}
     for name, inner in kind.fields.items():
         items[name] = _field(value, name, inner, kind, defaults)

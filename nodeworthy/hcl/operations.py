@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from nodeworthy.hcl.source import Spot
 from nodeworthy.hcl.values import (
@@ -26,6 +26,7 @@ from nodeworthy.hcl.values import (
     whole_num,
     words,
 )
+from nodeworthy.records import replace
 
 
 def attribute(value: Value, name: str) -> Value:
@@ -123,6 +124,12 @@ def either(one: Value, other: Value, condition: Hole) -> Value:
         if set(one.items) == set(other.items):
             items = {name: either(each, other.items[name], condition) for name, each in one.items.items()}
             return Obj(one.kind, items, one.spot, one.keys)
+        if not set(one.items) & set(other.items):
+            return Obj("object", {}, one.spot, {}, _depending(condition), [*_keys(one), *_keys(other)])
+    elif isinstance(one, Obj) and is_null(other) and one.rest is None:
+        return replace(_depending(condition), keys=_keys(one))
+    elif isinstance(other, Obj) and is_null(one) and other.rest is None:
+        return replace(_depending(condition), keys=_keys(other))
     elif (
         isinstance(one, Seq)
         and isinstance(other, Seq)
@@ -133,6 +140,14 @@ def either(one: Value, other: Value, condition: Hole) -> Value:
         return Seq(one.kind, [either(*each, condition) for each in pairs], one.spot)
     elif not isinstance(one, Hole) and not isinstance(other, Hole) and equal(one, other) is True:
         return one
-    # Of a condition within a condition, the reason is said once.
+    return _depending(condition)
+
+
+def _keys(said: Obj) -> Sequence[Str]:
+    return [Str((Lit(name, said.key_spot(name)),), said.spot) for name in said.items]
+
+
+def _depending(condition: Hole) -> Hole:
+    """Of a condition within a condition, the reason is said once."""
     why = f"{_DEPENDS}{condition.why.removeprefix(_DEPENDS)}"
     return Hole(why, condition.spot, condition.shown, condition.of)

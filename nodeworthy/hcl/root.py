@@ -7,7 +7,16 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from nodeworthy.hcl.blocks import META, any_repetition, body_value, is_many, key_of, repetitions
+from nodeworthy.hcl.blocks import (
+    META,
+    any_repetition,
+    body_value,
+    is_many,
+    key_of,
+    repetitions,
+    rest_of,
+    turn_each,
+)
 from nodeworthy.hcl.disk import Disk
 from nodeworthy.hcl.evaluate import quietly
 from nodeworthy.hcl.instances import LATER, Instance, address_of, known_later, with_what_follows
@@ -224,7 +233,7 @@ class Module:
             return Seq("tuple", [each for _, each in made], spot)
         if "for_each" in block.body.settings:
             items = {each.key[2:-2]: value for each, value in made}
-            return Obj("object", items, spot, {})
+            return Obj("object", items, spot, {}, rest_of(instances))
         return made[0][1]
 
     def instances_of(self, block: Block) -> Sequence[Instance] | Hole:
@@ -233,7 +242,7 @@ class Module:
         if key not in self._instances:
             made = repetitions(block, self.scope(block.file))
             self._instances[key] = (
-                made if isinstance(made, Hole) else [Instance(self, block, each, names) for each, names in made]
+                made if isinstance(made, Hole) else turn_each(made, lambda each: Instance(self, block, *each))
             )
         return self._instances[key]
 
@@ -253,7 +262,9 @@ class Module:
         if "count" in block.body.settings:
             return Seq("tuple", [each for _, each in made], spot), 1
         if "for_each" in block.body.settings:
-            return Obj("object", {text(key): each for key, each in made if key is not None}, spot, {}), 1
+            return Obj(
+                "object", {text(key): each for key, each in made if key is not None}, spot, {}, rest_of(children)
+            ), 1
         return made[0][1], 1
 
     def output(self, name: str, spot: Spot) -> Value:
@@ -288,7 +299,7 @@ class Module:
         keys = repetitions(block, self.scope(block.file))
         if isinstance(keys, Hole):
             return keys
-        return [(key_of(names), self._child_module(block, folder, key, names)) for key, names in keys]
+        return turn_each(keys, lambda each: (key_of(each[1]), self._child_module(block, folder, *each)))
 
     def _folder_called(self, block: Block, spot: Spot) -> str | KnownModule | Hole:
         """Imported only where a root calls modules."""
@@ -339,9 +350,11 @@ class Module:
                 else:
                     for _, child in children:
                         yield from child.everything(types)
+                    yield from filter(None, [rest_of(children)])
             else:
                 found = self.instances_of(block)
                 yield from [found] if isinstance(found, Hole) else found
+                yield from filter(None, [None if isinstance(found, Hole) else rest_of(found)])
 
     def unread_calls(self) -> Iterator[tuple[Obj, Hole]]:
         """What modules are given of which nobody knows what they make, and why."""
@@ -362,7 +375,10 @@ class Module:
                     yield from child.possibly(types)
             else:
                 found = self.instances_of(block)
-                yield from [Instance(self, block, _ANY, any_repetition(found))] if isinstance(found, Hole) else found
+                rest = found if isinstance(found, Hole) else rest_of(found)
+                yield from () if isinstance(found, Hole) else found
+                if rest is not None:
+                    yield Instance(self, block, _ANY, any_repetition(rest))
 
     def absent(self, types: Collection[str] | None = None) -> Iterator[Instance]:
         """Resources of which it makes none (`count = 0`), as they would be; also those of modules that it does not
@@ -383,12 +399,12 @@ class Module:
 
     def _possible_children(self, block: Block) -> Iterator[Module]:
         children = self.children(block)
+        rest = children if isinstance(children, Hole) else rest_of(children)
         if not isinstance(children, Hole):
             yield from (child for _, child in children)
-            return
-        folder = self._folder_called(block, Spot(block.file, block.at))
-        if not isinstance(folder, Hole):
-            yield self._child_module(block, folder, _ANY, any_repetition(children))
+        folder = self._folder_called(block, Spot(block.file, block.at)) if rest is not None else rest
+        if rest is not None and folder is not None and not isinstance(folder, Hole):
+            yield self._child_module(block, folder, _ANY, any_repetition(rest))
 
     def _declaring(self, types: Collection[str] | None) -> Iterator[Block]:
         for block in self.blocks:

@@ -26,6 +26,8 @@ class Hole:
     # The address of the resource or the data source whose attribute it is.
     of: str = ""
     secret: bool = False
+    # Of what is a map or null: what its keys are like.
+    keys: Sequence[Str] | None = None
 
 
 @dataclass(slots=True)
@@ -104,17 +106,23 @@ class Seq:
 
 @dataclass(slots=True)
 class Obj:
-    """An object, or a map. Where it has a `rest`, it may have more keys than those that are known."""
+    """An object, or a map. Where it has a `rest`, it may have more keys than those that are known; each of these is
+    like one of `others`, where that is known."""
 
     kind: str
     items: Mapping[str, Value]
     spot: Spot
     keys: Mapping[str, Spot]
     rest: Hole | None = None
+    others: Sequence[Str] | None = None
 
     def sorted(self) -> Iterator[tuple[str, Value]]:
         """Terraform goes through its keys by their bytes."""
         return iter(sorted(self.items.items(), key=lambda each: each[0].encode("utf-8", "surrogatepass")))
+
+    def may_hold(self, name: str) -> bool:
+        """Whether one of the keys that are not known may be this."""
+        return self.rest is not None and (self.others is None or any(each.could_be(name) for each in self.others))
 
     def key_spot(self, name: str) -> Spot:
         return self.keys.get(name) or self.items[name].spot
@@ -340,5 +348,5 @@ def hide_sensitive(value: Value) -> Value:
         return Seq(value.kind, [hide_sensitive(each) for each in value.items], value.spot)
     if isinstance(value, Obj):
         items = {name: hide_sensitive(each) for name, each in value.items.items()}
-        return Obj(value.kind, items, value.spot, value.keys, value.rest)
+        return Obj(value.kind, items, value.spot, value.keys, value.rest, value.others)
     return Hole(value.why, value.spot, value.shown, value.of, True) if isinstance(value, Hole) else value

@@ -20,6 +20,8 @@ OTHER_CLOUDS = (
 CLOUDS = ("google_", "azurerm_", "azapi_", *OTHER_CLOUDS)
 # How Google Cloud's and Azure's machines are called, and what is made of them.
 MACHINES = ("google_compute_instance", "google_compute_region_instance_template", "azurerm_linux_virtual_machine")
+# How their firewalls are called.
+FIREWALLS = ("google_compute_firewall", "azurerm_network_security_")
 # How resources begin that make clusters of machines, whosever these are.
 MAKING_CLUSTERS = ("rancher2_", "talos_")
 

@@ -48,7 +48,7 @@ def known_module(source: str, version: str) -> KnownModule | None:
     a version that is not in the table."""
     address, within, ref = _parts(source)
     for row in _rows():
-        if address.lower() in (row["address"], row["git"]) and within == row.get("within", ""):
+        if address.lower() in (row["address"].lower(), row["git"].lower()) and within == row.get("within", ""):
             majors = [each for each in row["versions"] if _may_be(int(each), f"= {ref}" if ref else version)]
             return _module(row, majors) if majors else None
     return None

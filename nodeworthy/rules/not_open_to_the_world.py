@@ -8,7 +8,8 @@ no cluster (a bastion, a web server), nor what is called so where nothing says w
 node's. Nor is ICMP, which has none. Of a script that starts machines with GPUs by AWS' own client, what `aws ec2
 authorize-security-group-ingress` opens is judged as a rule of a group. So is what `gcloud compute
 firewall-rules create`, `az vm open-port` and `az network nsg rule create` open of a machine with GPUs that the same
-script makes: to everyone, where no range is said.
+script makes: to everyone, where no range is said. Of Terraform, so is what `google_compute_firewall` and rules of
+Azure's security groups open of machines and pools with GPUs beside them.
 """
 
 from __future__ import annotations
@@ -90,20 +91,36 @@ def _judged(group: SecurityGroup, opening: Opening, planned: PlannedFleet | None
             yield unknown(each, f"to whom {group.title} opens {opening.ports} is not known: {each.state.why}")
 
 
+_OF_A_SCRIPT = (
+    "say who may: gcloud's --source-ranges, az network nsg rule's --source-address-prefixes; or reach it by a tunnel: "
+    "ssh -L 8888:localhost:8888"
+)
+_OF_A_RULE = (
+    "say who may: source_ranges of google_compute_firewall, source_address_prefix of Azure's rule; for SSH take what "
+    "needs no open port: Google's IAP (35.235.240.0/20), Azure's Bastion"
+)
+
+
 @RULE.check
 def its_script_names_who_may(opened: OpenedPort) -> Findings:
+    if opened.why:
+        title = f"{opened.title} opens {opened.ports} of {_of_which(opened)}"
+        yield unknown(opened.place, f"to whom {title} is not known: {opened.why}")
     if not opened.is_to_everyone:
         return
     yield fail(
         opened.place,
-        f"{opened.title} opens {opened.ports} of a machine with GPUs to everyone",
+        f"{opened.title} opens {opened.ports} of {_of_which(opened)} to everyone",
         is_=f"{opened.ports} from {opened.source or 'everywhere, which is the default'}",
         should="the networks that need it",
         related=[Related(opened.machine, f"{opened.machine_title} is made here")],
         cause="whoever is on the internet may knock at this port of the machine",
-        remedy="say who may: gcloud's --source-ranges, az network nsg rule's --source-address-prefixes; or reach it by "
-        "a tunnel: ssh -L 8888:localhost:8888",
+        remedy=_OF_A_SCRIPT if opened.is_of_a_script else _OF_A_RULE,
     )
+
+
+def _of_which(opened: OpenedPort) -> str:
+    return "a machine with GPUs" if opened.is_of_a_script else opened.machine_title
 
 
 @RULE.check

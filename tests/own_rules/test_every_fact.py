@@ -63,6 +63,7 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "not-open-to-the-world/bad-source-by-other-clouds-clients",
         "one-driver/bad-cdk-chart-beside-nvidia-image",
         "one-driver/bad-source-standard-image-under-pods",
+        "one-driver/bad-source-gke-and-the-operator-leave-it",
         "no-secret-in-plain-sight/bad-cloudformation-parameter",
         "claims-resolvable/bad-source-names-that-are-not-there",
         "claims-resolvable/bad-source-driver-and-operator-disagree",

@@ -200,6 +200,10 @@ def _scene_of_group(group: FileGroup, groups: Groups, read: list[Span]) -> Scene
     scene = _scene(found, fleet, group.choice.why).with_more(of_clouds)
     if fleet is not None:
         return scene
+    if hosted:
+        from nodeworthy.facts.fleet.no_driver import drivers_left
+
+        scene = scene.with_more(drivers_left(hosted))
     kinds = {type(each).__name__ for each in found.facts}
     joins = any(_BY_KUBEADM in part.text for script in found.scripts for part in script.userdata.parts)
     if (joins or kinds & _OF_A_CLUSTER) and "SaidCluster" not in kinds:

@@ -153,8 +153,13 @@ class NodesAround:
         return self._sizes_of([*pools, *asked], facts, source)
 
     def _sizes_of(self, pools: Sequence[GpuPool], facts: Sequence[Fact], source: Source) -> list[NodeSize]:
-        """None where what shares GPUs lies in the scope: then nodes offer more than they have."""
-        return [] if _lies_around(source, _SHARES, _SUFFIXES) else sizes_unless_shared(pools, facts)
+        """None where what shares GPUs lies in the scope: then nodes offer more than they have. Where one root of
+        Terraform makes several clusters, what it puts into one of them goes to nodes of one of them."""
+        if _lies_around(source, _SHARES, _SUFFIXES):
+            return []
+        folder = os.path.dirname(source.shown)  # noqa: PTH120 - a path as text
+        is_of_one_root = source.shown.endswith(_HCL) and all(each.place.file.startswith(folder) for each in pools)
+        return sizes_unless_shared(pools, facts, in_any=is_of_one_root)
 
     def doors(self, facts: Sequence[Fact], source: Source) -> list[PoolDoor]:
         """What decides which pods come to these nodes."""

@@ -22,7 +22,7 @@ from nodeworthy.hcl.instances import Instance
 from nodeworthy.hcl.root import Module, open_root
 from nodeworthy.hcl.scope import TooMuch
 from nodeworthy.hcl.values import Obj, Seq, Str, Value
-from nodeworthy.known.terraform import CLOUDS, MACHINES, MAKING_CLUSTERS, OTHER_CLOUDS
+from nodeworthy.known.terraform import CLOUDS, FIREWALLS, MACHINES, MAKING_CLUSTERS, OTHER_CLOUDS
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
 from nodeworthy.scene import Fact
@@ -150,6 +150,7 @@ class TerraformRoot:
             yield from facts_declared_by(self.module.everything(DECLARING))
             yield from self._nodes()
             yield from self._machines()
+            yield from self._opened()
             yield from self._left_out()
             yield from self._unread()
             self._fill_in_for_nobody()
@@ -169,6 +170,13 @@ class TerraformRoot:
             from nodeworthy.collect.source.terraform_machines import machines_asked_for
 
             yield from machines_asked_for(self.module, self.around)
+
+    def _opened(self) -> Iterator[Fact]:
+        """Ports that a firewall of other clouds opens. Imported only where there may be one."""
+        if any(map(self.disk.says, FIREWALLS)) and self.module.has_any(CLOUDS):
+            from nodeworthy.collect.source.terraform_machines import ports_opened
+
+            yield from ports_opened(self.module.everything())
 
     def _fill_in_for_nobody(self) -> None:
         """A template that is filled in for something of which there is none is no file by itself either."""

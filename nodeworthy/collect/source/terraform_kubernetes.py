@@ -29,6 +29,8 @@ _WAITS = frozenset(
     "wait_for_rollout wait_for_completion wait_for_load_balancer wait_until_bound wait_for_default_service_account "
     "timeouts".split()
 )
+# What the provider keeps as a text, or makes a number of before it reaches the API.
+_COUNTS = frozenset(("replicas", "parallelism", "completions", "backoffLimit"))
 # Where the pods of a job say whether they are started again.
 _OF_JOB = ("spec", "template", "spec", "restartPolicy")
 _OF_JOBS = {"Job": _OF_JOB, "CronJob": ("spec", "jobTemplate", *_OF_JOB)}
@@ -94,8 +96,14 @@ def _block(said: Obj, names: Mapping[str, str]) -> Tree:
         if is_null(each):
             continue
         called, is_list = _name_in_the_api(name, names)
-        found[called] = _value(each, names, is_list=is_list)
+        made = _value(each, names, is_list=is_list)
+        found[called] = _counted(made) if called in _COUNTS else made
     return Tree(found, said.spot.place)
+
+
+def _counted(said: Tree) -> Tree:
+    is_a_number = said.text is not None and said.text.isdecimal()
+    return Tree(int(said.string), said.place, said.key, said.secret) if is_a_number else said
 
 
 def _name_in_the_api(name: str, names: Mapping[str, str]) -> tuple[str, bool]:

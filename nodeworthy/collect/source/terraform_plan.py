@@ -26,6 +26,7 @@ from nodeworthy.hcl.planned import Planned, TerraformPlan
 from nodeworthy.hcl.root import open_root
 from nodeworthy.hcl.scope import TooMuch
 from nodeworthy.hcl.values import Str
+from nodeworthy.known.terraform import FIREWALLS
 from nodeworthy.records import dataclass, field, replace
 from nodeworthy.redaction import keep_secret
 from nodeworthy.scene import Fact
@@ -72,6 +73,10 @@ def read_plan(source: Source, data: bytes, rules: frozenset[str]) -> Read | None
         read.facts += facts_declared_by(plan.everything(DECLARING))
         _with_stack(plan, source, read)
         read.pools = pools_of_other_clouds(plan.instances)
+        if any(each.type.startswith(FIREWALLS) for each in plan.instances):
+            from nodeworthy.collect.source.terraform_machines import ports_opened
+
+            read.facts += ports_opened(plan.instances)
     except TooMuch as problem:
         read.facts.append(NotLookedAt(place, f"this plan was not read to its end: {problem}"))
     return read

@@ -85,7 +85,8 @@ def _range(located: Located[object]) -> Located[str]:
 
 @dataclass(frozen=True)
 class OpenedPort:
-    """One that a script has a cloud open, Google's or Azure's, of a machine with GPUs that it makes there."""
+    """One that a script has a cloud open, Google's or Azure's, of a machine with GPUs that it makes there; or that a
+    rule of its firewall opens beside machines and pools of Terraform's."""
 
     called: ClassVar[str] = "a port that a cloud's client opens"
 
@@ -98,3 +99,6 @@ class OpenedPort:
     is_to_everyone: bool
     machine: Place
     machine_title: str
+    is_of_a_script: bool = True
+    # Why it is not known to whom.
+    why: str = ""

@@ -18,7 +18,7 @@ from nodeworthy.fleet.model import Driver
 from nodeworthy.known.cloud_gpus import aks_distribution
 from nodeworthy.known.operator_parts import WITHOUT_CONTAINER
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Place, Related, value_if_known
+from nodeworthy.verdict import Known, Place, Related, value_if_known
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,41 @@ def gpus_a_plugin_has_no_driver_for(
             yield GpusWithoutDriver(each, "a device plugin is to hand out the GPUs", asks)
 
 
+@dataclass(frozen=True)
+class DriverLeft:
+    """A pool of GKE's to which GKE is told to bring no driver."""
+
+    called: ClassVar[str] = "a pool of GKE that is told to leave the driver to others"
+
+    pool: GpuPool
+
+    @property
+    def place(self) -> Place:
+        return self.pool.place
+
+
+def drivers_left(pools: Sequence[GpuPool]) -> Iterator[DriverLeft]:
+    yield from (DriverLeft(each) for each in pools if _is_left_by_gke(each))
+
+
+@derive
+def gpus_an_operator_leaves(
+    left: DriverLeft, operators: Sequence[OperatorValues], pods: Sequence[PodTemplate] | None
+) -> Iterator[GpusWithoutDriver]:
+    """Where the only operator beside it brings none either."""
+    if len(operators) != 1 or any(brings_a_driver(each.spec) for each in pods or ()):
+        return
+    brings = operators[0].brings_driver
+    if brings.state == Known(False) and _are_planned(left.place) and _lies_below(brings.place, left.place):
+        asks = Related(brings.place, "the operator is to serve its GPUs, and driver.enabled is false")
+        yield GpusWithoutDriver(left.pool, "the operator leaves it to others", asks, is_left_to_others=True)
+
+
+def _lies_below(place: Place, pool: Place) -> bool:
+    folder = posixpath.dirname(pool.file)
+    return not folder or place.file.startswith(f"{folder}/")
+
+
 def _left_to_others(
     plugin: DaemonSetManifest, pools: Sequence[GpuPool], pods: Sequence[PodTemplate]
 ) -> Iterator[GpusWithoutDriver]:
@@ -106,7 +141,7 @@ def _is_left_by_gke(pool: GpuPool) -> bool:
 
 
 def _are_planned(*places: Place) -> bool:
-    return all(each.file.endswith((".tf", ".tofu", ".tf.json")) for each in places)
+    return all(each.file.endswith((".tf", ".tofu", ".tf.json")) or each.urn for each in places)
 
 
 def _are_beside(*places: Place) -> bool:

@@ -71,13 +71,13 @@ def _shared(fleet: Fleet, pool: Pool) -> str | None:
     return None
 
 
-def sizes_of_pools(pools: Sequence[GpuPool]) -> list[NodeSize]:
+def sizes_of_pools(pools: Sequence[GpuPool], *, in_any: bool = False) -> list[NodeSize]:
     """The sizes of pools that follow from evidence; none where one has nodes of unknown size, or where the pools are of
-    several clusters."""
+    several clusters, unless those of any of them count."""
     pools = workers_of(pools)
     largest = [each.machines.largest for each in pools]
     clusters = {each.cluster.shown() for each in pools if each.cluster is not None}
-    if len(clusters) > 1 or any(each is None or not isinstance(each.state, Known) for each in largest):
+    if (len(clusters) > 1 and not in_any) or any(each is None or not isinstance(each.state, Known) for each in largest):
         return []
     return [
         NodeSize(pool.name, pool.place, size, _gpu(pool), _labels(pool), noun=pool.noun, is_inferred=True)
@@ -86,7 +86,7 @@ def sizes_of_pools(pools: Sequence[GpuPool]) -> list[NodeSize]:
     ]
 
 
-def sizes_unless_shared(pools: Sequence[GpuPool], facts: Iterable[Placed]) -> list[NodeSize]:
+def sizes_unless_shared(pools: Sequence[GpuPool], facts: Iterable[Placed], *, in_any: bool = False) -> list[NodeSize]:
     """None where something shares GPUs: then nodes may offer more of them than they have."""
     from nodeworthy.facts.hami.values import HamiValues
     from nodeworthy.facts.operator.sharing import SharingConfig
@@ -97,7 +97,7 @@ def sizes_unless_shared(pools: Sequence[GpuPool], facts: Iterable[Placed]) -> li
             return []
         if isinstance(each, OperatorValues) and not each.tree.get("devicePlugin", "config").is_absent:
             return []
-    return sizes_of_pools(pools)
+    return sizes_of_pools(pools, in_any=in_any)
 
 
 def _gpu(pool: GpuPool) -> str | None:
