@@ -217,8 +217,9 @@ class Expander:
             else:
                 found = self._fields(word)
                 arguments += found
-                length += sum([letters(each.pieces) if each.known is None else len(each.known) for each in found])
-                if length > LETTERS or len(arguments) > ELEMENTS:
+                is_short = len(arguments) <= ELEMENTS
+                length += sum([_length(each) for each in found]) if is_short else 0
+                if length > LETTERS or not is_short:
                     return [*arguments[:1], Text((Hole("…", WHY),))]
         return arguments
 
@@ -353,6 +354,13 @@ class Expander:
 _DEFAULTS = frozenset(("-", ":-", "=", ":=", "+", ":+", "?", ":?"))
 # Of an array, what asks for no change of its elements.
 _TAKES_ALL = _DEFAULTS | {"", "length"}
+
+
+def _length(text: Text) -> int:
+    """In letters; a hole alone, of which there may be as many as there are arguments, has none."""
+    if text.known is not None:
+        return len(text.known)
+    return letters(text.pieces) if len(text.pieces) > 1 else 0
 
 
 def _is_all(part: Parameter) -> bool:
