@@ -238,7 +238,7 @@ def _heads(seen: ClusterObjects) -> dict[tuple[str, str], tuple[str, str]]:
 def _led(seen: ClusterObjects, told: Collection[str]) -> Iterator[StuckObject]:
     """A Ray head on no node is told with its RayCluster, where that is there."""
     known = {(namespace, name) for namespace, name in seen.documents[RAY_CLUSTERS]}
-    heads = {found[0] for key, found in _heads(seen).items() if key in known}
+    heads = {found[0] for key, found in _heads(seen).items() if key in known} if known else set()
     if seen.has_all(PODS):
         yield from waiting_workers(seen.pods.values(), seen.capacity.now, seen.words, {*told, *heads})
 

@@ -166,7 +166,7 @@ def gpu_stack(
     named = frozenset(node.name for node in with_gpus)
     leaving = list(lingering_pods(pods, {**said, **lingering}, nodes, now))
     left = {pod.object for each in leaving for pod in each.pods}
-    staying = [pod for pod in pods if pod.object not in left]
+    staying = [pod for pod in pods if pod.object not in left] if left else pods
     unsettled = list(unsettled_pods(staying, said, {**logs, **users}, now, with_gpus=named, claimed=claimed))
     told = {*left, *(pod.object for each in unsettled for pod in each.pods)}
     unsettled = [*leaving, *(with_its_node(each, nodes, pods) for each in unsettled)]

@@ -67,7 +67,10 @@ def wrongly_cut(labels: Mapping[str, str]) -> str | None:
 
 
 def instance_type_of(labels: Mapping[str, str]) -> str:
-    return next((labels[name] for name in INSTANCE_TYPES if labels.get(name)), "")
+    for name in INSTANCE_TYPES:
+        if labels.get(name):
+            return labels[name]
+    return ""
 
 
 def type_count(labels: Mapping[str, str]) -> int | None:

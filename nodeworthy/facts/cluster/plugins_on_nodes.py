@@ -47,7 +47,7 @@ def plugins_on_nodes(
     for pod in pods:
         is_installed = is_installed or pod.part == INSTALLER
         key = (pod.namespace, pod.daemonset)
-        plugin = daemonsets.get(key)
+        plugin = daemonsets.get(key) if pod.daemonset else None
         if plugin is not None and plugin.part is not Part.DCGM_EXPORTER and pod.node and not pod.is_over:
             on[pod.node].add(key)
     together: dict[tuple[Key, ...], list[str]] = defaultdict(list)

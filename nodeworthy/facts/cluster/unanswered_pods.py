@@ -75,7 +75,7 @@ def unanswered_pods(
     words leave no doubt."""
     pods = list(pods)
     dns = [pod for pod in pods if _is_dns(pod)]
-    down = dns_is_down(pods)
+    down = dns_is_down(dns)
     alike: dict[tuple[str | None, str | None, bool], list[tuple[ClusterPod, str]]] = defaultdict(list)
     for pod in pods:
         line = _line(pod, logs)

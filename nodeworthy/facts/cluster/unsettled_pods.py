@@ -116,6 +116,8 @@ def unsettled_pods(
 ) -> Iterator[UnsettledPods]:
     alike: dict[tuple[str, ...], list[ClusterPod]] = defaultdict(list)
     for pod in pods:
+        if pod.ready and not pod.part:
+            continue  # as nearly all of them are
         fault = (_of_stack(pod, said, now) or _refused(pod, logs)) if pod.part else _of_user(pod, said, claimed)
         if not fault and not pod.part and not pod.uses_gpus and pod.node in with_gpus:
             fault = _of_node(pod, said)
@@ -153,7 +155,7 @@ def with_its_node(found: UnsettledPods, nodes: Mapping[str, NodeGpus], pods: Ite
 def failed_by_their_own_words(pods: Iterable[ClusterPod], users: Mapping[str, str]) -> Iterator[UnsettledPods]:
     """Finds the users' pods that say themselves what their node owes them: one for each maker and each word."""
     alike: dict[tuple[str, ...], list[ClusterPod]] = defaultdict(list)
-    for pod in pods:
+    for pod in pods if users else ():
         words = users.get(pod.object, "")
         if words:
             known = next((each.evidence.id for each in in_text(words)), "")
@@ -249,9 +251,10 @@ def silent_pods(pods: Collection[ClusterPod], now: datetime | None, told: Collec
     DaemonSet's pod on that node waits for another one itself, as the toolkit does for the driver, they wait for it."""
     unsettled = {pod.node for pod in pods if pod.waits_in and (pod.part or pod.daemonset)}
     for pod in (each for each in pods if each.node not in unsettled):
-        hangs = pod.uses_gpus and not pod.part and not pod.waits_in and not pod.never_started
-        since = moment(pod.since or pod.started)
-        if hangs and pod.waits_for_its_sandbox and pod.object not in told and has_lasted(since, now, _IS_FORGOTTEN):
+        waits = pod.waits_for_its_sandbox and not pod.part and not pod.waits_in and not pod.never_started
+        if not waits or not pod.uses_gpus or pod.object in told:
+            continue
+        if has_lasted(moment(pod.since or pod.started), now, _IS_FORGOTTEN):
             yield pod
 
 
