@@ -9,7 +9,7 @@ the scheduler counts them:
 - the nodes that have it are tainted (`nodeworthy/unverified` until a node is verified), cordoned or not ready;
 - all of it is held: by whom, how many, since when, of which priority; or enough is free, but scattered;
 - the GPUs are free and something else is short: CPU, memory, a volume in another zone, a claim that is not bound, a
-  network card's function that no node offers;
+  network card's function that no node offers, a node beside the pods that its affinity names, or without them;
 - the namespace's quota is used up, so that its pods are not even made;
 - no scheduler of the name that the pod asks for has looked at it.
 

@@ -158,6 +158,7 @@ def _world(seen: ClusterObjects, works: list[VerificationWork], shared: OfHami, 
         bool(seen.documents[CLUSTER_QUEUES]),
         seen.networks,
         seen.bound,
+        seen.pods.values(),
     )
 
 

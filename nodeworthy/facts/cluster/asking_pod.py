@@ -9,6 +9,7 @@ from typing import Any
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, number_at, text_at
 from nodeworthy.facts.cluster.live_pod import live_pod
 from nodeworthy.facts.cluster.named_pod import NamedPod
+from nodeworthy.facts.cluster.pending_beside import Neighbours, neighbours_of
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.pod.containers import holds_a_gpu, is_gpu_resource
 from nodeworthy.facts.pod.effective_requests import effective_requests
@@ -51,6 +52,8 @@ class AskingPod(NamedPod):
     ended: Ended | None = None
     # The group with which it is placed, or not at all.
     group: str = ""
+    # Beside whom it has to be, or not, while it is on no node.
+    neighbours: tuple[Neighbours, ...] = ()
 
     @property
     def made_by(self) -> str:
@@ -116,6 +119,7 @@ def asking_pod(data: Any, choices: dict[str, NodeChoice]) -> AskingPod:
         tuple(_claims(data, spec)),
         _ended(data, spec) if live.phase == "Running" else None,
         "" if live.node else _group(data),
+        () if live.node else tuple(neighbours_of(data)),
     )
 
 

@@ -13,6 +13,7 @@ from nodeworthy.facts.cluster.elapsed import has_just_begun
 from nodeworthy.facts.cluster.node import GPU
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
 from nodeworthy.facts.cluster.node_labels import POOL
+from nodeworthy.facts.cluster.pending_beside import NOT_AWAY, NOT_BESIDE
 from nodeworthy.facts.cluster.pending_cause import PendingCause
 from nodeworthy.facts.cluster.pending_devices import INSUFFICIENT
 from nodeworthy.facts.cluster.pending_hami import refused_by_hami
@@ -167,6 +168,8 @@ def _lacks(pod: AskingPod, words: str) -> Iterator[object]:
         yield from sorted({why for _, why in reasons(words) if why.startswith(INSUFFICIENT) and "/" in why})
     if any(each in words for each in ELSEWHERE):
         yield pod.namespace, pod.claims
+    if NOT_BESIDE in words or NOT_AWAY in words:
+        yield str(pod.neighbours)
 
 
 def _is_new(pod: AskingPod, world: PendingWorld) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
+from nodeworthy.facts.cluster.pending_beside import NOT_AWAY, NOT_BESIDE, who_is_not_beside
 from nodeworthy.facts.cluster.pending_cause import PendingCause
 from nodeworthy.facts.cluster.pending_devices import INSUFFICIENT, not_brought, offered_by_none, said_by_its_plugin
 from nodeworthy.facts.cluster.pending_volumes import ELSEWHERE, SEE_THE_CLAIM, UNBOUND, lies_elsewhere, unbound
@@ -81,6 +82,8 @@ def _by_the_objects(pods: Sequence[AskingPod], words: str, why: str, world: Pend
     """What the objects tell of it that the scheduler only counts."""
     if why.startswith(UNBOUND):
         return unbound(pods, words, why, world.events.claims)
+    if why.startswith((NOT_BESIDE, NOT_AWAY)):
+        return who_is_not_beside(pods[0], words, why, world)
     if why.startswith(ELSEWHERE):
         return lies_elsewhere(pods, world)
     if why.startswith(INSUFFICIENT):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -69,6 +69,7 @@ class PendingWorld:
     # Second networks, and the devices that they take; claims on volumes, and where these lie.
     networks: NetworkDevicesSeen = field(default_factory=NetworkDevicesSeen)
     volumes: BoundVolumesSeen = field(default_factory=BoundVolumesSeen)
+    pods: Collection[ClusterPod] = ()
     _chosen: dict[tuple[str, str], list[NodeGpus]] = field(default_factory=dict)
     _by_label: dict[str, dict[str, list[NodeGpus]]] = field(default_factory=dict)
 
