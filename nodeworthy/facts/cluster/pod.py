@@ -176,12 +176,20 @@ class _Ran(NamedTuple):
 
 
 def _what_runs(metadata: Mapping[str, Any], spec: Mapping[str, Any], containers: Sequence[Mapping[str, Any]]) -> _Ran:
-    """By its images, of which a table of pods names none: there its name tells."""
+    """By its images; where a table of pods names none, or one is put together wrongly, by its name."""
     if not containers:
         return _Ran(named_pod(text_at(metadata, "name")).part, "", "")
-    ran = _by_images(tuple([text_at(each, "image") for each in containers]))
+    images = tuple([text_at(each, "image") for each in containers])
+    ran = _by_images(images)
+    if not ran.part and any(map(_is_nameless, images)):
+        return ran._replace(part=named_pod(text_at(metadata, "name")).part)
     first = mappings_at(spec, "initContainers") if not ran.part else ()
     return ran._replace(part=_installer(first)) if first else ran
+
+
+def _is_nameless(image: str) -> bool:
+    """`/:570.172.08`, as it is put together of a version alone: what it should run only the pod's name tells."""
+    return image.rpartition("/")[2].startswith((":", "@"))
 
 
 # Of all pods, those of one template over and over.

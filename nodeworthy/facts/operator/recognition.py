@@ -6,10 +6,11 @@ import posixpath
 from collections.abc import Iterator, Sequence
 
 from nodeworthy.documents.release import Chart, Release
-from nodeworthy.documents.settled import why_incomplete
+from nodeworthy.documents.settled import settle, why_incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.known.operator_parts import keys_read
 from nodeworthy.known.releases import required_of_a_cluster_policy
 from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
@@ -155,9 +156,12 @@ def _installed(label: Tree) -> Located[str | None]:
     return Located(Known(version), label.place)
 
 
-# What a ClusterPolicy leaves out that its schema requires: the API server takes none without
-
+# What the chart calls the ClusterPolicy that it makes.
 _OF_THE_CHART = "cluster-policy"
+# Of these three the operator puts the image of a part together (api/nvidia/v1: ImagePath).
+_OF_AN_IMAGE = ("repository", "image", "version")
+# What stands in a part, and has an image of its own.
+_WITHIN = ("manager", "driverManager")
 
 
 def is_written_whole(values: OperatorValues) -> bool:
@@ -177,3 +181,27 @@ def left_out_fields(values: OperatorValues) -> list[str]:
     # Who names a few parts of it applies them to the object that the chart has made, which has the others.
     changes_a_few = values.name == _OF_THE_CHART and 2 * len(missing) > len(parts)
     return [] if changes_a_few else missing
+
+
+def half_images(values: OperatorValues) -> Iterator[tuple[str, Tree, dict[str, str]]]:
+    """The parts of a ClusterPolicy that say some of what makes an image up, and not all: by path, with all three.
+    Helm's chart fills in the others, and nobody does so of an object. One of the chart's name may be laid over its, and
+    one that leaves more out is judged by that."""
+    if not is_written_whole(values) or values.name == _OF_THE_CHART or left_out_fields(values):
+        return
+    elsewhere = "driver" if values.chooses_drivers.state == Known(True) else ""
+    for name, part in values.tree.mapping.items():
+        is_off = settle(part.get("enabled")).state == Known(False)
+        if name == elsewhere or is_off or not keys_read(name).issuperset(_OF_AN_IMAGE):
+            continue
+        for path, tree in ((name, part), *((f"{name}.{each}", part.get(each)) for each in _WITHIN)):
+            said = {each: _written(tree.get(each)) for each in _OF_AN_IMAGE}
+            if (said["repository"] or said["version"]) and not all(said.values()):
+                yield path, tree, said
+
+
+def _written(tree: Tree) -> str:
+    """What is filled in later is there."""
+    if tree.says_nothing:
+        return ""
+    return tree.text if tree.text is not None else "…"

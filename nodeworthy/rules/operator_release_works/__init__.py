@@ -5,7 +5,8 @@ their pods crash: 25.3.3 mounts the wrong folder for a `CONTAINERD_SOCKET` of on
 containerd before 1.7 does not have, and from 26.3 on the toolkit may write a drop-in that ends containerd and its
 node with it. What is known of them is a table, with its sources: a release that is not in it passes. Settings that do
 not say for which release they are meant are not judged, unless they choose a version of the toolkit. A ClusterPolicy
-that somebody writes must have what its schema requires, be it empty: else no API server takes it. And what is written
+that somebody writes must have what its schema requires, be it empty: else no API server takes it; and of a part's
+repository, image and version all or none, since only Helm's chart fills in the others. And what is written
 must be what some release reads: `enable` for `enabled`, `driver.enabled` as one key (only `--set` splits it),
 tolerations in each part (`daemonsets.tolerations` is read, for all), workers of node feature discovery below `nfd` are
 passed over, and Helm says nothing; nor does it of a `runtimeClass` for the device plugin's own chart. Without a fleet,
@@ -23,7 +24,7 @@ from typing import Any
 from nodeworthy.documents.release import LOOSE
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
-from nodeworthy.facts.operator.recognition import ORIGIN, is_written_whole, left_out_fields
+from nodeworthy.facts.operator.recognition import ORIGIN, half_images, is_written_whole, left_out_fields
 from nodeworthy.facts.operator.sharing import UNREAD
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.known.operator_parts import (
@@ -74,6 +75,23 @@ def its_schema_takes_them(values: OperatorValues) -> Findings:
             should=", ".join(f"{each}: {{}}" for each in missing),
             cause=f"the API server refuses it (spec.{missing[0]}: Required value): the operator has nothing to go by",
             remedy="write them, be they empty; or let the chart make the ClusterPolicy, out of its values",
+        )
+
+
+@RULE.check
+def its_images_are_whole(values: OperatorValues) -> Findings:
+    for path, part, said in half_images(values):
+        missing = " and ".join(f"no {name}" for name, value in said.items() if not value)
+        yield fail(
+            part.get(next(name for name in said if said[name])).located(),
+            f"the ClusterPolicy says {' and '.join(name for name in said if said[name])} of {path}, and {missing}",
+            is_="{repository}/{image}:{version}".format(**said),
+            should=f"repository, image and version of {path}, or none of them",
+            cause="as soon as it has a repository or a version the operator puts the image together of all three; "
+            "Helm's chart fills in the others, and of an object that somebody writes (OLM's) nobody does: its pods end "
+            "with InvalidImageName",
+            remedy=f"write all three ({path}: repository, image, version; of the driver nvcr.io/nvidia and driver), or "
+            "none, which takes the image of the operator's own release",
         )
 
 
