@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
-from nodeworthy.known.instances import gpus_of, is_a_part_of_one, most_gpus_of
+from nodeworthy.known.instances import cpus_of, gpus_of, is_a_part_of_one, most_gpus_of
 from nodeworthy.known.tables import table_of
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -30,6 +30,11 @@ _COUNTED = frozenset(
 _REQUESTED = pattern(r"resources[ =]\{(?P<amounts>[^{}]{1,2000})\}")
 _EXTENDED = pattern(r'"(?P<name>[a-z0-9.-]{1,253}/[A-Za-z0-9._-]{1,63})":')
 _DISK = pattern(r'"ephemeral-storage":"(?P<amount>\d{1,9}(?:[KMGT]i?)?)"')
+_CPU, _MEMORY = (
+    pattern(r'"cpu":"(?P<amount>\d{1,7})(?P<milli>m?)"'),
+    pattern(r'"memory":"(?P<amount>\d{1,12}[KMGT]?i?)"'),
+)
+_BESIDE = pattern(r"daemonset overhead=\{(?P<amounts>[^{}]{1,500})\}")
 # Karpenter before 0.34, whose pools were called Provisioners until 0.32, does not count EFA's interfaces.
 _OF_OLD, _EFA = "incompatible with provisioner", "vpc.amazonaws.com/efa"
 
@@ -59,7 +64,8 @@ def obstacle_in(words: str) -> Obstacle | None:
     row = next((each for each in found if each.get("final")), found[0] if len(found) == 1 else None)
     if row is None:
         return None
-    return Obstacle(row["remedy"].format(pool=_pool_in(words)) + _of_the_disk(words), bool(row.get("final")))
+    more = _of_the_disk(words) or _of_memory(words)
+    return Obstacle(row["remedy"].format(pool=_pool_in(words)) + more, bool(row.get("final")))
 
 
 def _of_the_disk(words: str) -> str:
@@ -70,6 +76,27 @@ def _of_the_disk(words: str) -> str:
     return (
         f", or ask for less ephemeral-storage than {found['amount']}: the disk of its nodes must have more than that "
         "(blockDeviceMappings of the node class; 20 GB where it says nothing), for kubelet keeps a part of it"
+    )
+
+
+def _of_memory(words: str) -> str:
+    """Where the types that are allowed have the CPUs and the GPUs (which is asked before), memory is what they lack."""
+    requested, named = _REQUESTED.search(words.partition("no instance type")[2]), _TYPES.search(words)
+    if requested is None or named is None:
+        return ""
+    cpu, memory = _CPU.search(requested["amounts"]), _MEMORY.search(requested["amounts"])
+    types = named["names"].split()
+    most = [count for each in types if (count := cpus_of(each)) is not None]
+    if cpu is None or memory is None or len(most) < len(types):
+        return ""
+    if int(cpu["amount"]) / (1000 if cpu["milli"] else 1) > 0.9 * max(most):
+        return ""
+    beside = _BESIDE.search(words)
+    theirs = _MEMORY.search(beside["amounts"]) if beside is not None else None
+    of_them = f", {theirs['amount']} of it for DaemonSets" if theirs is not None else ""
+    return (
+        f"; {', '.join(types[:_SHOWN])} has the CPUs, so it is the memory ({memory['amount']}{of_them}; kubelet and "
+        "the system keep a part of the machine's) or the number of pods: ask for less, or allow a larger type"
     )
 
 

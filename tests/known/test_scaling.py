@@ -92,3 +92,26 @@ def test_a_claim_of_a_pool_with_gpus_is_known_by_its_name(claim: str, is_so: boo
     assert is_about_gpus(claim, "VcpuLimitExceeded: You have requested more vCPU capacity") is is_so
     assert not is_about_gpus(claim, "InsufficientInstanceCapacity: no sufficient c7i.2xlarge capacity")
     assert is_about_gpus(claim, "InsufficientInstanceCapacity: no sufficient p5.48xlarge capacity")
+
+
+_OF_MEMORY = (
+    'incompatible with nodepool "gpu-g5", daemonset overhead={"cpu":"250m","memory":"2198Mi","pods":"6"}, no instance '
+    'type satisfied resources {"cpu":"%s","memory":"15510Mi","nvidia.com/gpu":"1","pods":"7"} and requirements '
+    "node.kubernetes.io/instance-type In [%s] (no instance type which had enough resources and the required offering "
+    "met the scheduling requirements)"
+)
+
+
+@pytest.mark.parametrize(
+    ("cpu", "types", "is_memory"),
+    [
+        ("3250m", "g5.xlarge", True),
+        ("3", "g5.xlarge g4dn.xlarge", True),
+        ("3700m", "g5.xlarge", False),
+        ("3250m", "x9.large", False),
+    ],
+)
+def test_what_is_neither_cpus_nor_gpus_is_memory(cpu: str, types: str, is_memory: bool) -> None:
+    found = obstacle_in(_OF_MEMORY % (cpu, types))
+    assert found is not None
+    assert ("so it is the memory (15510Mi, 2198Mi of it for DaemonSets" in found.remedy) is is_memory

@@ -196,12 +196,12 @@ def half_images(values: OperatorValues) -> Iterator[tuple[str, Tree, dict[str, s
         if name == elsewhere or is_off or not keys_read(name).issuperset(_OF_AN_IMAGE):
             continue
         for path, tree in ((name, part), *((f"{name}.{each}", part.get(each)) for each in _WITHIN)):
-            said = {each: _written(tree.get(each)) for each in _OF_AN_IMAGE}
+            said = {each: _said_of_an_image(tree.get(each)) for each in _OF_AN_IMAGE}
             if (said["repository"] or said["version"]) and not all(said.values()):
                 yield path, tree, said
 
 
-def _written(tree: Tree) -> str:
+def _said_of_an_image(tree: Tree) -> str:
     """What is filled in later is there."""
     if tree.says_nothing:
         return ""
