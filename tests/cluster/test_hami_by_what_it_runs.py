@@ -17,7 +17,8 @@ Kinds = dict[str, list[dict[str, Any]]]
 
 
 def well() -> Kinds:
-    return {path.stem: json.loads(path.read_text(encoding="utf-8"))["items"] for path in WELL.glob("*.json")}
+    files = {path.stem.removeprefix("hami-"): path for path in WELL.glob("*.json")}
+    return {name: json.loads(path.read_text(encoding="utf-8"))["items"] for name, path in files.items()}
 
 
 def written(folder: Path, kinds: Kinds) -> Path:
