@@ -14,6 +14,9 @@ file itself is for Debian or Ubuntu: by its modules, its conditions, or the comm
 `include:`, `sudo:` and modules that are gone end the play before its first task, and a test that is written as a
 filter (`result|changed`), gone since Ansible 2.9, ends it there, as does `warn: false` of shell and command.
 
+Two words side by side within `{{ }}` are no expression: a name that was broken in two (`{{ cluste r_name }}`), a
+filter without its `|`. Jinja ends there with `expected token 'end of print statement'`, and so does the play.
+
 What a task looks for in another's answer has to be there. `nvidia-ctk runtime configure` says on standard error what it
 does, and nothing on standard output: `changed_when: "'…' in result.stdout"` never holds, and the handler that would
 restart Docker or containerd is never run. nvidia-smi complains on standard output. `failed_when: true` ends the play
@@ -37,6 +40,7 @@ from nodeworthy.facts.ansible.tasks_as_written import (
     shadowed_handlers,
     words_of_bash,
 )
+from nodeworthy.facts.ansible.unread_expressions import UnreadExpression, unread_expressions
 from nodeworthy.facts.boot.ended_by_dash import Bashism
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Place, Related, Severity, fail, skip
@@ -223,6 +227,32 @@ def ansible_knows_the_tests(tasks: TasksAsWritten) -> Findings:
 
 def _as_one_finding(found: list[TestAsFilter]) -> list[list[TestAsFilter]]:
     return [found] if found else []
+
+
+@RULE.check
+def jinja_reads_its_expressions(tasks: TasksAsWritten) -> Findings:
+    if "{{" not in tasks.text:
+        skip("nothing in it is filled in")
+    found = list(unread_expressions(tasks))
+    if found:
+        yield _told_unread(found)
+
+
+def _told_unread(found: Sequence[UnreadExpression]) -> Draft:
+    first, *others = found
+    return fail(
+        first.place,
+        f"Jinja can't read {_cut(first.written)}: nothing stands between {first.first} and {first.second}",
+        is_=_cut(first.written),
+        should="one name, or a filter behind `|`",
+        related=[Related(each.place, f"nor {_cut(each.written)}") for each in others[:_MOST_RELATED]],
+        cause="template error while templating string: expected token 'end of print statement': the play ends here",
+        remedy=f"put {first.first} and {first.second} together, or write what belongs between them",
+    )
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 100 else f"{text[:99]}…"
 
 
 @RULE.check

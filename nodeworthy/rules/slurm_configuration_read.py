@@ -11,6 +11,9 @@ configuration file`. Some settings need others: `AccountingStorageTRES=gres/gpu`
 Nor does a command start for a user who may not read slurm.conf: a task of Ansible's that gives it 0600 or 0640 leaves
 sbatch and squeue to slurm and root alone, unless Slurm hands it out (`enable_configless`).
 
+A NodeName is a name, or a list in brackets (`gpu[01-08]`), in slurm.conf and in gres.conf: a star stands for nothing,
+and a line with one is of no node.
+
 What the file says is asked of Slurm 22.05, and `select/cons_res`, which 23.11 has no more, of that; an older one still
 takes what is gone. Where other files are
 included, or nodes come by themselves (`MaxNodeCount`, `NodeSet`), partitions are not judged; nor are they where a boot
@@ -24,7 +27,7 @@ from itertools import islice
 
 from nodeworthy.facts.ansible.tasks_as_written import TasksAsWritten
 from nodeworthy.facts.secrets.modes_of_keys import read_by_nobody
-from nodeworthy.facts.slurm.configuration import Row, SlurmConf, unknown_nodes
+from nodeworthy.facts.slurm.configuration import GresConf, Row, SlurmConf, starred_names, unknown_nodes
 from nodeworthy.facts.slurm.configuration_faults import (
     NO_LINE,
     CgroupConf,
@@ -34,7 +37,7 @@ from nodeworthy.facts.slurm.configuration_faults import (
 )
 from nodeworthy.known.slurm import removed_options
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, need, skip
+from nodeworthy.verdict import Draft, Findings, Located, Related, Severity, fail, need, skip
 
 RULE = Rule(
     "slurm-configuration-read",
@@ -125,6 +128,38 @@ def there_is_a_partition(conf: SlurmConf) -> Findings:
         should="PartitionName=all Nodes=ALL Default=YES",
         cause="slurmctld ends: fatal: No PartitionName information available!",
         remedy="add a line with PartitionName",
+    )
+
+
+@RULE.check
+def nodes_are_called_by_their_names(conf: SlurmConf) -> Findings:
+    if not conf.every_node:
+        skip("it defines no nodes")
+    yield from _told_starred(conf.every_node, "slurmctld has no such node")
+
+
+@RULE.check
+def gpus_are_of_nodes_by_their_names(conf: GresConf) -> Findings:
+    if not any("nodename" in each.pairs for each in conf.gpus):
+        skip("its lines are of the node on which it lies")
+    yield from _told_starred(conf.gpus, "slurmd looks for its own name, and finds no line of its GPUs")
+
+
+def _told_starred(rows: Sequence[Row], then: str) -> Iterator[Draft]:
+    found = list(starred_names(rows))
+    for first in found[:1]:
+        yield _told_starred_first(first, found[1:], then)
+
+
+def _told_starred_first(first: Located[str], others: Sequence[Located[str]], then: str) -> Draft:
+    return fail(
+        first,
+        f"NodeName={need(first)} is the name of no node: {then}",
+        is_=f"NodeName={need(first)}",
+        should="a list in brackets, as in gpu[01-08]",
+        related=[Related(each.place, f"nor is {need(each)}") for each in others],
+        cause="Slurm's lists of hosts know numbers in brackets; a star or a question mark is a letter as any other",
+        remedy="write the numbers in brackets",
     )
 
 

@@ -182,13 +182,14 @@ def slurm_configuration(source: Source, data: bytes) -> str | None:
 # What names an archive that nobody answers for any more (known/gone_sources.toml), and the files that may ask it.
 MAY_BE_GONE = pattern(
     rb"centos\.org|centos:(?:centos)?[78]|7fa2af80|cloud\.weave\.works|kubernetes-charts|bintray\.com|"
-    rb"nvidia-container-toolkit\.list|fedoraproject\.org/pub/epel",
+    rb"nvidia-container-toolkit\.list|fedoraproject\.org/pub/epel|cuda-repo-",
     words=(
         b"centos",
         b"7fa2af80",
         b"cloud.weave.works",
         b"kubernetes-charts",
         b"bintray.com",
+        b"cuda-repo-",
         b"toolkit.list",
         b"pub/epel",
     ),

@@ -26,6 +26,7 @@ KEPT_BY_SLURM = (
     "then change it, for it has been seen"
 )
 _GPUS, _NO_DETECTION = "gpu", "off"
+_STARRED = pattern(r"[*?]")
 _TELL_APART = frozenset({"file", "multiplefiles", "type"})
 _OF_A_PART = frozenset({"nodename", "partitionname", "nodeset", "downnodes", "frontendname"})
 _COME_BY_THEMSELVES = frozenset({"maxnodecount", "nodeset"})
@@ -113,6 +114,14 @@ def gres_conf(text: str, place: Place, lines: Sequence[Place] = ()) -> GresConf:
     every = list(rows(text, place, lines))
     detects = any(each.text("autodetect").lower() not in ("", _NO_DETECTION) for each in every)
     return GresConf(place, tuple(each for each in every if each.text("name").lower() == _GPUS), detects)
+
+
+def starred_names(rows: Sequence[Row]) -> Iterator[Located[str]]:
+    """NodeNames with what stands for any letters elsewhere: Slurm knows lists in brackets, and nothing of the kind."""
+    for row in rows:
+        name = row.pairs.get("nodename")
+        if name is not None and isinstance(name.state, Known) and _STARRED.search(name.state.value) is not None:
+            yield name
 
 
 def _nodes(every: list[Row]) -> Iterator[Row]:
