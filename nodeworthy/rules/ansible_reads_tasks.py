@@ -11,6 +11,9 @@ never true, nor one called `source`, and ends at arrays, `<<<`, `<(…)` and `se
 file itself is for Debian or Ubuntu: by its modules, its conditions, or the commands of the task. A task that is given
 `executable: /bin/bash` is right, and so is one of a play that says so for all.
 
+`command:` gives its words to a program, and no shell sees them: of `lspci | grep -i nvidia` lspci is given `|`, `grep`
+and the rest as arguments, and fails; `> FILE` writes nothing, and `$(…)` is not run. `shell:` has a shell.
+
 `include:`, `sudo:` and modules that are gone end the play before its first task, and a test that is written as a
 filter (`result|changed`), gone since Ansible 2.9, ends it there, as does `warn: false` of shell and command.
 
@@ -41,6 +44,7 @@ from nodeworthy.facts.ansible.tasks_as_written import (
     words_of_bash,
 )
 from nodeworthy.facts.ansible.unread_expressions import UnreadExpression, unread_expressions
+from nodeworthy.facts.ansible.words_of_a_shell import OfAShell, words_of_a_shell
 from nodeworthy.facts.boot.ended_by_dash import Bashism
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Place, Related, Severity, fail, skip
@@ -253,6 +257,28 @@ def _told_unread(found: Sequence[UnreadExpression]) -> Draft:
 
 def _cut(text: str) -> str:
     return text if len(text) <= 100 else f"{text[:99]}…"
+
+
+@RULE.check
+def commands_need_no_shell(tasks: TasksAsWritten) -> Findings:
+    if not any(each.module == "command" for each in tasks.every_task):
+        skip("no task in it runs a command")
+    found = list(words_of_a_shell(tasks))
+    if found:
+        yield _told_of_a_shell(found)
+
+
+def _told_of_a_shell(found: Sequence[OfAShell]) -> Draft:
+    first, *others = found
+    return fail(
+        first.place,
+        f"`command` has no shell: the program is given `{first.sign}` and what stands behind it as arguments",
+        is_=f"command: {_cut(first.written)}",
+        should="shell: the same",
+        related=[Related(each.place, f"nor has this one: {_cut(each.written)}") for each in others[:_MOST_RELATED]],
+        cause="the program takes them for options or files of its own, and fails, or does something else",
+        remedy="write shell: in place of command:",
+    )
 
 
 @RULE.check

@@ -5,6 +5,9 @@
 private key. A kubeconfig of kubeadm's, k3s' or RKE2's, and their tokens, hand the cluster to every user of the machine:
 those are warnings, for a machine may have one user alone.
 
+So does a server of k3s or RKE2 that is told to write it so (`--write-kubeconfig-mode 644`, `K3S_KUBECONFIG_MODE`,
+config.yaml).
+
 What the script closes or removes again further down is not told.
 
 Of Ansible's tasks the modes are read that they give: slurmdbd ends unless its file has 0600, no bit more and none less,

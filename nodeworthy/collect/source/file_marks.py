@@ -196,8 +196,9 @@ MAY_BE_GONE = pattern(
     in_a_line=True,
 )
 MAY_OPEN_A_KEY = pattern(
-    rb"\bchmod\b[^\n]*(?:munge\.key|slurmdbd\.conf|jwt_hs256|id_(?:rsa|ecdsa|ed25519)|admin\.conf|(?:k3s|rke2)\.yaml|-token)",
-    words=(b"chmod",),
+    rb"\bchmod\b[^\n]*(?:munge\.key|slurmdbd\.conf|jwt_hs256|id_(?:rsa|ecdsa|ed25519)|admin\.conf|(?:k3s|rke2)\.yaml|-token)"
+    rb"|kubeconfig-mode\b|KUBECONFIG_MODE=",
+    words=(b"chmod", b"kubeconfig-mode", b"KUBECONFIG_MODE"),
     in_a_line=True,
 )
 MAY_LAY_A_KEY = pattern(

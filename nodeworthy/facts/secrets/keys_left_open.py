@@ -33,6 +33,12 @@ _KEYS = (
 _CHMOD = pattern(
     r"^\s*(?:sudo\s+(?:-\S+\s+)*)?chmod\s+(?:-\w+\s+)*(?P<mode>0?[0-7]{2}[4-7]|[ao]?\+r\w*)\s+(?P<paths>[^;&|#]+)"
 )
+# A flag, its variable, and the key of config.yaml.
+_WRITTEN_FOR_ALL = pattern(
+    r"(?<![\w-])(?:--write-kubeconfig-mode[ =]|(?:export[ ])?(?:K3S|RKE2)_KUBECONFIG_MODE=|write-kubeconfig-mode:[ ]*)"
+    r"[\"']?0?[0-7]{2}[4-7]\b",
+)
+_COMMENT = pattern(r"\s*(?:#|//)")
 _NAMES = pattern(r"[\"']?(?P<path>[^\s\"']*?(?P<name>[^\s\"'/]+))[\"']?(?:\s|$)")
 # What makes of it a file that nobody else reads, or none.
 _CLOSES = r"(?m)^\s*(?:sudo\s+(?:-\S+\s+)*)?(?:chmod\s+(?:-\w+\s+)*0?[0-7]?[0-7]00|rm|shred)\s[^\n]*"
@@ -55,6 +61,7 @@ class KeyLeftOpen:
 
 def keys_left_open(text: str, path: str) -> Iterator[KeyLeftOpen]:
     """Each file once."""
+    yield from _by_its_server(text, path)
     if "chmod" not in text:
         return
     rows, told = text.split("\n"), set[str]()
@@ -68,6 +75,20 @@ def keys_left_open(text: str, path: str) -> Iterator[KeyLeftOpen]:
             closed = _is_closed(rows[index + 1 :], named["path"])
             place = Place(path=path, line=index + 1, column=len(row) - len(row.lstrip()) + 1)
             yield KeyLeftOpen(place, row.strip(), named["path"], *key[1:], closed)
+
+
+def _by_its_server(text: str, path: str) -> Iterator[KeyLeftOpen]:
+    """The kubeconfig that k3s or RKE2 is told to write for everybody."""
+    for index, row in enumerate(text.split("\n") if "mode" in text.lower() else ()):
+        found = _WRITTEN_FOR_ALL.search(row)
+        if found is None or _COMMENT.match(row) is not None:
+            continue
+        called = "rke2" if "rke2" in text.lower() and "k3s" not in text.lower() else "k3s"
+        file = f"/etc/rancher/{called}/{called}.yaml"
+        _, title, then, ends = next(each for each in _KEYS if re.fullmatch(each[0], f"{called}.yaml"))
+        place = Place(path=path, line=index + 1, column=found.start() + 1)
+        yield KeyLeftOpen(place, found[0], file, title, then, ends, _is_closed(text.split("\n")[index + 1 :], file))
+        return
 
 
 def _is_closed(below: list[str], path: str) -> bool:
