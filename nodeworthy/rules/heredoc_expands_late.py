@@ -6,6 +6,9 @@ and for all, `$1` and `$MAINPID` are gone. In the body of `<<'EOF'` nothing is e
 variable that the outer script has set is meant to be filled in, and so is what stands in a file of settings alone: but
 for a setting of grub's that adds to itself, which drops all that was there.
 
+Between double quotes it is the same: `echo "export PATH=/usr/local/cuda/bin:$PATH" > /etc/profile.d/cuda.sh` writes out
+the PATH that root has while the script runs, and every user gets that one.
+
 The same holds for what is sent to another machine, `ssh HOST <<EOF`: there only that is told which can't have been
 meant for here, a variable that those commands set themselves (`for gpu in 0 1; do nvidia-smi -i $gpu …`).
 """
@@ -21,6 +24,7 @@ from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Expansion, How, RunsElsewhere, Stage, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import UserData
+from nodeworthy.facts.boot.path_frozen import paths_frozen, written_for_everybody
 from nodeworthy.facts.boot.remote_script import RemoteScript, SendingScript
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.script_kind import is_a_piece
@@ -67,6 +71,23 @@ def inner_scripts_keep_their_variables(script: BootScript) -> Findings:
                 f"whether {first.raw} is set when {each.effect.path.shown()} is written is not known: "
                 "a file that was sourced before was not read",
             )
+
+
+@RULE.check
+def everybody_keeps_their_path(script: BootScript) -> Findings:
+    if next(written_for_everybody(script), None) is None:
+        skip("it writes nothing that everybody's shell reads")
+    found = list(paths_frozen(script))
+    for each in found[:1]:
+        yield fail(
+            each.place,
+            f"$PATH is expanded while {each.path.shown()} is written: every user gets the one of who runs the script",
+            is_=_cut(each.command),
+            should="single quotes, or \\$PATH",
+            related=[Related(other.place, "so it is here") for other in found[1:]],
+            cause="between double quotes the shell that writes the file fills it in, once and for all",
+            remedy="write it between single quotes",
+        )
 
 
 @RULE.check
