@@ -15,7 +15,7 @@ def _services() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
     return tuple((frozenset(each["packages"]), frozenset(each["units"])) for each in rows)
 
 
-def left_off_by(packages: Collection[str]) -> frozenset[str]:
+def units_left_off_by(packages: Collection[str]) -> frozenset[str]:
     """The units that these packages bring, by all of their names, and that nobody switches on."""
     return frozenset(unit for brings, units in _services() if not brings.isdisjoint(packages) for unit in units)
 

@@ -43,7 +43,7 @@ def they_are_of_its_family(script: BootScript) -> Findings:
         skip("it installs no packages")
     found = list(packages_elsewhere(script))
     if found:
-        yield _told(found)
+        yield _draft_of(found)
 
 
 @RULE.check
@@ -52,10 +52,10 @@ def tasks_ask_for_packages_of_its_family(tasks: TasksAsWritten) -> Findings:
         skip("no task in it says which package manager it asks")
     found = list(packages_elsewhere_of_tasks(tasks))
     if found:
-        yield _told(found)
+        yield _draft_of(found)
 
 
-def _told(found: Sequence[PackageElsewhere]) -> Draft:
+def _draft_of(found: Sequence[PackageElsewhere]) -> Draft:
     first, *others = found
     fails = "apt finds none" if family_of_manager(first.manager).startswith("Debian") else f"{first.manager} finds none"
     instead = instead_of(first.name)

@@ -36,10 +36,10 @@ def it_is_not_opened_by_a_user(script: BootScript) -> Findings:
         skip("nothing that sudo runs is written into a file")
     found = list(opened_by_a_user(script))
     if found:
-        yield _told(found)
+        yield _draft_of(found)
 
 
-def _told(found: Sequence[Writes]) -> Draft:
+def _draft_of(found: Sequence[Writes]) -> Draft:
     first, *others = found
     return fail(
         first.place,

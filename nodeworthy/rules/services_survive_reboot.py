@@ -34,10 +34,10 @@ def it_is_switched_on(script: BootScript) -> Findings:
         skip("it starts no service")
     found = list(started_for_now(script))
     if found:
-        yield _told(found)
+        yield _draft_of(found)
 
 
-def _told(found: Sequence[StartedForNow]) -> Draft:
+def _draft_of(found: Sequence[StartedForNow]) -> Draft:
     first, *others = found
     return fail(
         first.place,

@@ -9,7 +9,7 @@ from nodeworthy.boot.effects import Act, Effect, Installs, NotUnderstood, Unit, 
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.script_kind import ScriptKind
-from nodeworthy.known.units_left_off import left_off_by, names_of_unit
+from nodeworthy.known.units_left_off import names_of_unit, units_left_off_by
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -89,7 +89,7 @@ def _brought_by(name: str, started: Unit, timeline: Timeline) -> Effect | None:
         if each is started:
             return None
         if isinstance(each, Installs) and each.manager in _RPM and not each.removes:
-            if name in left_off_by([package.string for package in each.packages]):
+            if name in units_left_off_by([package.string for package in each.packages]):
                 return each
         elif isinstance(each, Writes) and _is_its_unit(each, name):
             return each

@@ -36,7 +36,7 @@ _CHMOD = pattern(
 # A flag, its variable, and the key of config.yaml.
 _WRITTEN_FOR_ALL = pattern(
     r"(?<![\w-])(?:--write-kubeconfig-mode[ =]|(?:export[ ])?(?:K3S|RKE2)_KUBECONFIG_MODE=|write-kubeconfig-mode:[ ]*)"
-    r"[\"']?0?[0-7]{2}[4-7]\b",
+    r"(?:\"0?[0-7]{2}[4-7]\"|'0?[0-7]{2}[4-7]'|0?[0-7]{2}[4-7]\b)",
 )
 _COMMENT = pattern(r"\s*(?:#|//)")
 _NAMES = pattern(r"[\"']?(?P<path>[^\s\"']*?(?P<name>[^\s\"'/]+))[\"']?(?:\s|$)")
