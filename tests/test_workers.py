@@ -208,7 +208,12 @@ def test_what_a_worker_could_not_do_in_its_turn_is_done_here() -> None:
 @pytest.mark.usefixtures("three")
 def test_nobody_works_on_for_whom_nobody_waits() -> None:
     """A file that comes to be read otherwise needs no worker any more."""
+    before = _children()
     with workers.in_turns(time.sleep, [60, 60]):
-        pass
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+        assert len(_children() - before) == 1
+    assert _children() == before
+
+
+def _children() -> set[str]:
+    """Of this process, whichever test began them."""
+    return {each for task in Path("/proc/self/task").iterdir() for each in (task / "children").read_text().split()}

@@ -137,7 +137,12 @@ def test_lists_of_others_are_read_once(tmp_path: Path, by_three: Divided, monkey
     """What lies before the pods is read while others read these, and is not divided itself."""
     begun = list[Path]()
     parts = divided._parts
-    monkeypatch.setattr(divided, "_parts", lambda path: [begun.append(path), parts(path)][1])
+
+    def noted(path: Path) -> object:
+        begun.append(path)
+        return parts(path)
+
+    monkeypatch.setattr(divided, "_parts", noted)
     nodes = [{**_pod(number), "kind": "Node"} for number in range(60)]
     (tmp_path / "nodes.json").write_text(printed(nodes), encoding="utf-8")
     (tmp_path / "pods.json").write_text(printed([_pod(number) for number in range(60)]), encoding="utf-8")

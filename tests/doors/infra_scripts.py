@@ -175,6 +175,6 @@ PAIRS: Final = (
         _roles("true"),
         _roles("false"),
         "roles/operator/tasks/main.yml",
-        "helm install",
+        "--set driver.enabled",
     ),
 )

@@ -49,6 +49,7 @@ def test_a_patch_of_a_config_map_holds_not_all_of_it(tmp_path: Path, list_: str,
     (tmp_path / "policy.yaml").write_text(_CHOICE)
     (tmp_path / "config.yaml").write_text(_CONFIG)
     named = "{path: config.yaml}" if list_ == "patches" else "config.yaml"
-    (tmp_path / "kustomization.yaml").write_text(f"{list_}: [{named}]\n")
+    also = "policy.yaml, " if list_ == "resources" else ""
+    (tmp_path / "kustomization.yaml").write_text(f"{list_}: [{also}{named}]\n")
     ran = run("check", ".", "--rule", "sharing-configured", "--format", "json", cwd=tmp_path)
     assert bool(ran.report["findings"]) is failed

@@ -183,13 +183,15 @@ def left_out_fields(values: OperatorValues) -> list[str]:
     return [] if changes_a_few else missing
 
 
-def half_images(values: OperatorValues) -> Iterator[tuple[str, Tree, dict[str, str]]]:
-    """The parts of a ClusterPolicy that say some of what makes an image up, and not all: by path, with all three.
-    Helm's chart fills in the others, and nobody does so of an object. One that bears the chart's name or its label was
-    filled in, or is laid over such a one; one that leaves more out is judged by that."""
+def is_filled_in_by_nobody(values: OperatorValues) -> bool:
+    """Helm's chart fills in what makes an image up, and nobody does so of an object. One that bears the chart's name or
+    its label was filled in, or is laid over such a one; one that leaves more out is judged by that."""
     is_the_charts = values.name == _OF_THE_CHART or values.release.state != Known(None)
-    if is_the_charts or not is_written_whole(values) or left_out_fields(values):
-        return
+    return is_written_whole(values) and not is_the_charts and not left_out_fields(values)
+
+
+def half_images(values: OperatorValues) -> Iterator[tuple[str, Tree, dict[str, str]]]:
+    """The parts of a ClusterPolicy that say some of what makes an image up, and not all: by path, with all three."""
     elsewhere = "driver" if values.chooses_drivers.state == Known(True) else ""
     for name, part in values.tree.mapping.items():
         is_off = settle(part.get("enabled")).state == Known(False)

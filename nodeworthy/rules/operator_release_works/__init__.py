@@ -24,7 +24,13 @@ from typing import Any
 from nodeworthy.documents.release import LOOSE
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
-from nodeworthy.facts.operator.recognition import ORIGIN, half_images, is_written_whole, left_out_fields
+from nodeworthy.facts.operator.recognition import (
+    ORIGIN,
+    half_images,
+    is_filled_in_by_nobody,
+    is_written_whole,
+    left_out_fields,
+)
 from nodeworthy.facts.operator.sharing import UNREAD
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.known.operator_parts import (
@@ -80,6 +86,8 @@ def its_schema_takes_them(values: OperatorValues) -> Findings:
 
 @RULE.check
 def its_images_are_whole(values: OperatorValues) -> Findings:
+    if not is_filled_in_by_nobody(values):
+        skip("Helm's chart fills in what its images leave out, or it is no whole ClusterPolicy")
     for path, part, said in half_images(values):
         missing = " and ".join(f"no {name}" for name, value in said.items() if not value)
         yield fail(

@@ -81,6 +81,7 @@ from nodeworthy.facts.pod.refused import (
     PodRefusal,
     api_gone,
     draft_of_refusals,
+    is_whole,
     lacks_a_field,
     lacks_its_container,
     no_choice,
@@ -270,8 +271,8 @@ def what_is_applied_with_it_is_served(
     """Of one file, with the first of its pods that ask for GPUs."""
     path = pod.document.place.path
     first = next((each for each in every if each.uses_gpus and each.document.place.path == path), None)
-    if pod.live is not None or first is not pod:
-        skip("the server has taken it, or nothing here asks for GPUs")
+    if pod.live is not None or first is not pod or not is_whole(pod):
+        skip("the server has taken it, it is a patch, or nothing here asks for GPUs")
     for each in beside:
         if each.version.place.path == path and not api_gone(pod):
             yield _served_no_more(pod, each)
