@@ -30,8 +30,12 @@ FILES_OF_EACH_OTHER = (
 )
 ALWAYS = [each for each in CASES if each.id in FILES_OF_EACH_OTHER]
 SAMPLE = [*ALWAYS, *random.Random(20261123).sample(CASES, 14)]
-# What a fleet hides is told at the fleet, and only where something else needs it: nobody who asks of it alone does.
-TOLD_BY_ANOTHER = {("fleet-as-built/unknown-source-encrypted", "Pulumi.dev.yaml")}
+# What a fleet hides is told at the fleet, and only where something else needs it: nobody who asks of it alone does. What
+# a file of variables gives is judged with the block that takes it.
+TOLD_BY_ANOTHER = {
+    ("fleet-as-built/unknown-source-encrypted", "Pulumi.dev.yaml"),
+    ("kubelet-survives-reboot/bad-source-component-of-cloudposse", "terraform.tfvars"),
+}
 # What decides by which fleet is judged; all else is asked for with the same words.
 _OPTIONS = ("--fleet", "--stack", "--rule", "--skip-rule")
 
