@@ -14,6 +14,8 @@ Azure's security groups open of machines and pools with GPUs beside them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.security_group import Opening, SecurityGroup, Way, is_some_network
 from nodeworthy.facts.aws.world_ports import OpenedPort, PlannedFleet, allowed_ports, is_everyone, listed_ranges
@@ -45,7 +47,7 @@ def its_openings_have_a_name(group: SecurityGroup, planned: PlannedFleet | None)
     if group.is_of_nodes is None and _is_called_after_others(group):
         skip(f"nothing here says what {group.title} guards, and it is called after no nodes")
     incoming = [each for each in group.openings if each.way is Way.IN]
-    for each in incoming:
+    for each in _each_once(incoming):
         if group.is_of_nodes or _is_of_a_node(each):
             told = _judged(group, each, planned)
             # What nobody can count is told once, for all of them.
@@ -54,6 +56,17 @@ def its_openings_have_a_name(group: SecurityGroup, planned: PlannedFleet | None)
         yield unknown(group, group.unread)
     elif group.is_of_nodes is None and not any(map(_is_of_a_node, incoming)):
         skip(f"nothing here says that {group.title} guards nodes")
+
+
+def _each_once(openings: Sequence[Opening]) -> Iterator[Opening]:
+    """Those of which nothing is known stand for rules that nobody can count: one of them stands for all."""
+    others = [each for each in openings if not _is_wholly_unknown(each)]
+    yield from (*others, *[each for each in openings if _is_wholly_unknown(each)][:1])
+
+
+def _is_wholly_unknown(opening: Opening) -> bool:
+    ranges = (isinstance(each.state, Unknown) for each in opening.ranges)
+    return isinstance(opening.protocol.state, Unknown) and bool(opening.ranges) and all(ranges)
 
 
 _OTHERS = "bastion|jumpbox|jumphost|[ane]lb|lb|loadbalancer|load[_-]balancer|rds|database|redis|efs|vpn|lambda"
@@ -88,7 +101,9 @@ def _judged(group: SecurityGroup, opening: Opening, planned: PlannedFleet | None
         return
     for each in (*opening.ranges, *listed):
         if isinstance(each.state, Unknown) and not is_some_network(each):
-            yield unknown(each, f"to whom {group.title} opens {opening.ports} is not known: {each.state.why}")
+            said = f"to whom {group.title} opens {opening.ports} is not known"
+            all_of_it = f"what {group.title} opens, and to whom, is not known"
+            yield unknown(each, f"{all_of_it if _is_wholly_unknown(opening) else said}: {each.state.why}")
 
 
 _OF_A_SCRIPT = (
