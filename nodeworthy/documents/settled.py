@@ -84,3 +84,9 @@ def why_incomplete(tree: Tree) -> str | None:
         return tree.value.why
     hidden = (each.value.why for each in tree.sequence if isinstance(each.value, Unknown))
     return next(hidden, None)
+
+
+def has_holes(tree: Tree) -> bool:
+    """Whether anything in it, however deep, is not known."""
+    inside = (*tree.mapping.values(), *tree.sequence)
+    return why_incomplete(tree) is not None or any(map(has_holes, inside))

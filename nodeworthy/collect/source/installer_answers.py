@@ -23,7 +23,6 @@ _KICKSTART = pattern(r"(?m)^%(?:packages|post)\b", words=("%packages", "%post"))
 # What its machine is called, or its user: it becomes a node when others are done with it.
 _OF_A_CLUSTER = pattern(r"(?i)\b(?:k8s|k3s|rke2|slurm|kube(?:let|adm|rnetes))")
 _TEMPLATES = (".j2", ".tftpl", ".tmpl", ".tpl")
-# Anaconda itself ends where a package is not there.
 _SECTION = pattern(r"%(packages|post|pre\w*|addon|onerror|traceback)\b(.*)")
 _PACKAGE = pattern(r"[A-Za-z0-9][\w.+-]{0,80}")
 _ANSWER = pattern(r"[ \t]*d-i[ \t]+(\S{1,80})[ \t]+(?:string|password|boolean|select|multiselect)[ \t]*(.*)")
@@ -66,6 +65,7 @@ def _of_kickstart(text: str) -> Iterator[str]:
             section, options = found[1], found[2]
             runs = section == "post" and "--nochroot" not in options and "--interpreter" not in options
             section = "post" if runs else "packages" if section == "packages" else "other"
+            # Anaconda itself ends where a package is not there.
             yield "set -e" if section in ("post", "packages") else ""
         elif line.startswith("%end"):
             section = ""

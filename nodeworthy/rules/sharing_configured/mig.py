@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from nodeworthy.documents.settled import has_holes
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator.mig_layouts import OPERATORS_OWN, READ, MigEntry, MigLayout, MigLayouts, layouts_by_path
 from nodeworthy.facts.operator.sharing import OPERATORS
@@ -32,10 +33,16 @@ def the_mig_manager_can_apply_it(layouts: MigLayouts) -> Findings:
     if layouts.why_unread is not None:
         yield unknown(layouts, f"into what {layouts.title} cuts GPUs is not known: {layouts.why_unread}")
         return
-    for layout in layouts.layouts:
-        yield from _twice(layout)
-        for entry in layout.entries:
-            yield from _of_entry(layout, entry)
+    found = [each for layout in layouts.layouts for each in _of_layout(layout)]
+    if not found and has_holes(layouts.tree):
+        skip("not all that it cuts is known")
+    yield from found
+
+
+def _of_layout(layout: MigLayout) -> Iterator[Draft]:
+    yield from _twice(layout)
+    for entry in layout.entries:
+        yield from _of_entry(layout, entry)
 
 
 @RULE.check

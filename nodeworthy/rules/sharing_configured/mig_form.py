@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nodeworthy.documents.settled import why_incomplete
+from nodeworthy.documents.settled import has_holes, why_incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator.fleet_operator import DeclaredFleet
 from nodeworthy.facts.operator.mig_layouts import MigEntry, MigLayout, MigLayouts
@@ -33,14 +33,9 @@ def mig_parted_can_read_it(layouts: MigLayouts) -> Findings:
     if layouts.why_unread is not None or why_incomplete(layouts.tree) is not None:
         skip(_NOT_KNOWN)
     found = list(_what_it_can_not_read(layouts))
-    if not found and _has_holes(layouts.tree):
+    if not found and has_holes(layouts.tree):
         skip(_NOT_KNOWN)
     yield from found
-
-
-def _has_holes(tree: Tree) -> bool:
-    inside = [*tree.mapping.values(), *tree.sequence]
-    return why_incomplete(tree) is not None or any(_has_holes(each) for each in inside)
 
 
 def _what_it_can_not_read(layouts: MigLayouts) -> Iterator[Draft]:
