@@ -37,6 +37,9 @@ _FILE_IN_A_FOLDER = pattern(r"(?:[\w.-]{1,64}/){1,16}[\w-]{1,64}\.[A-Za-z]\w{1,5
 _TO_BE_CHANGED = pattern(r"change[-_]?me")
 # `SIGNING_KEY: 229F…22BF`: which of OpenPGP's keys it is.
 _FINGERPRINT = pattern(r"[0-9A-F]{40}|[0-9A-F]{16}")
+# Reloader writes a hash of what a Secret holds into the pods that take it: `STAKATER_TLS_SECRET`.
+_OF_RELOADER = "STAKATER_"
+_HASH = pattern(r"[0-9a-f]{40}")
 _OF_A_SIGNATURE = pattern(r"sign|gpg|pgp")
 # What a token costs.
 _A_FRACTION = pattern(r"\d*\.\d+(?:e-?\d+)?")
@@ -236,7 +239,7 @@ def is_secret(value: str, kind: Holds, name: str = "") -> bool:
         return False
     if _is_placeholder(value, lowered, kind) or _is_reference(value, lowered):
         return False
-    if _names_its_key(name, value):
+    if _names_its_key(name, value) or (name.startswith(_OF_RELOADER) and _HASH.fullmatch(value)):
         return False
     if kind is Holds.TOKEN:
         if _A_SENTENCE.fullmatch(value) or (_OF_A_SIGNATURE.search(name.lower()) and _FINGERPRINT.fullmatch(value)):

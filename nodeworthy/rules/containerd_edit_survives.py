@@ -27,6 +27,7 @@ from nodeworthy.facts.node.paths import NodeFileKind
 from nodeworthy.facts.node.runtimes import NodeRuntimes
 from nodeworthy.facts.registry.config_path import is_default_config
 from nodeworthy.known.containerd import Containerd, containerd_of, defaults, distributions
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Place, Related, Severity, ToGive, fail, need, skip, unknown
@@ -38,6 +39,8 @@ RULE = Rule(
     remedy="say it where the distribution keeps it: containerd.config of the NodeConfig, the template, a hosts.toml",
 )
 
+# Of `s/SystemdCgroup = false/SystemdCgroup = true/` both: an edit of the same words puts in the same.
+_SETTING = pattern(r"(?P<name>\w+) *= *(?P<value>[^\s/|#,]+)")
 CAUSE = "containerd runs with the config of the distribution, as if the script had never touched it"
 REMEDIES = {
     "nodeadm": SAY_IT,
@@ -221,9 +224,25 @@ def _by_the_script_itself(timeline: Timeline, write: Writes) -> Lost | None:
     for each in timeline.after(write):
         same = isinstance(each, Writes) and each.path.known == write.path.known
         if same and isinstance(each, Writes) and is_default_config(each) and _follows(write, each):
+            if _is_done_again(timeline, write, each):
+                return None
             says = "the script itself writes the default over it later"
             return Lost(write, says, each.place, "this puts the default in its place")
     return None
+
+
+def _is_done_again(timeline: Timeline, edit: Writes, default: Writes) -> bool:
+    """Whether the same is put into the default that took its place: a machine that is set up anew, then goes on."""
+    put_in = _settings(edit)
+    later = (
+        each for each in timeline.after(default) if isinstance(each, Writes) and each.path.known == edit.path.known
+    )
+    return bool(put_in) and any(put_in <= _settings(each) and _follows(default, each) for each in later)
+
+
+def _settings(edit: Writes) -> frozenset[tuple[str, str]]:
+    shown = " ".join(each.shown() for each in edit.expressions).replace("\\", "")
+    return frozenset((found["name"], found["value"]) for found in _SETTING.finditer(shown))
 
 
 def _is_empty(write: Writes) -> bool:

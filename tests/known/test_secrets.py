@@ -420,6 +420,9 @@ def test_a_value_by_its_key() -> None:
     assert what_is("existingSecretAdminPassword", "registry-admin-2") is None
     assert what_is("existingObjstoreSecret", "thanos-objects-3") is None
     assert what_is("adminPassword", "set-a-strong-password") is None
+    assert what_is("secretToken", "GENERATE_WITH_openssl_rand_hex_20") is None
+    assert what_is("STAKATER_INGRESS_TLS_SECRET", "0a1b2c3d4e" * 4) is None
+    assert what_is("INGRESS_TLS_CLIENT_SECRET", "0a1b2c3d4e" * 4) == "a secret"
     assert what_is("adminPassword", "") is None
 
 

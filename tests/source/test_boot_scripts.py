@@ -113,6 +113,7 @@ NO_NODE_OF_THEIRS = {
     "one that installs": ("start.sh", b'#!/bin/sh\napt-get install -y nfs-common\nnvidia-smi\nexec gosu app "$@"\n'),
     "one that serves": ("serve.sh", b"#!/bin/bash\nnvidia-smi || exit 1\nexec python3 -m vllm.serve\n"),
     "a container that is run by hand": ("run.sh", b"#!/bin/bash\ndocker run --rm --gpus all nvcr.io/x nvidia-smi\n"),
+    "a tool for user data": ("validate-cloudinit.sh", b"list#!/bin/bash\ngrep -R contents: modules\n"),
     "a look at the GPUs": ("gpus.sh", b"nvidia-smi -q\njournalctl -u kubelet -n 100\n"),
     "a build": ("build.sh", b"#!/bin/bash\napt-get install -y make gcc\nmake all\n"),
     "a reboot": ("reboot-nodes.sh", b"#!/bin/bash\nssh gpu-1 reboot\n"),

@@ -50,6 +50,12 @@ def test_what_a_template_adds_to_a_list_is_an_unknown_entry() -> None:
     assert isinstance(args.sequence[1].value, Unknown)
 
 
+def test_what_a_template_writes_beneath_a_name_at_its_own_depth_need_not_be_a_list() -> None:
+    pod = only("pod:\n  resources:\n  {{- toYaml .Values.r | nindent 2 }}\n  command:\n    - a\n").get("pod")
+    assert isinstance(pod.get("resources").value, Unknown)
+    assert [each.value for each in pod.get("command").sequence] == ["a"]
+
+
 @pytest.mark.parametrize("indent", [0, 2])
 def test_a_list_alone_or_beside_its_name(indent: int) -> None:
     text = f"a: 1\ntolerations:\n{{{{- toYaml .Values.t | nindent {indent} }}}}\nb: 2\n"

@@ -41,6 +41,16 @@ def test_quotes_make_a_text_of_it(here: Path, name: str) -> None:
     assert (ran.code, ran.findings) == (0, [])
 
 
+@pytest.mark.parametrize("quote", ["'", '"'])
+def test_a_text_that_goes_on_in_its_quotes_is_one(here: Path, quote: str) -> None:
+    told = f"    fail_msg: {quote}Running: {{{{ up }}}}, it{quote}{quote}s\n      Failed: {{{{ down }}}}{quote}\n"
+    text = TASKS.format(name="kubelet") + "- name: Told\n  assert:\n    that: [up]\n"
+    (here / "main.yml").write_text(text + (told if quote == "'" else told.replace('""s', '\\"s')))
+    assert run_json("check", ".").findings == []
+    (here / "main.yml").write_text(text + told.replace(f", it{quote}{quote}s", quote).replace(f"}}}}{quote}\n", "}}\n"))
+    assert [each["rule"] for each in run_json("check", ".").findings] == ["input-readable"]
+
+
 def test_a_template_of_such_a_file_is_filled_in_first(here: Path) -> None:
     (here / "main.yml.j2").write_text(TASKS.format(name="{{ kubelet_service }}"))
     assert run_json("check", ".").findings == []

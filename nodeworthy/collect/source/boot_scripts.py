@@ -115,7 +115,11 @@ _BUILDS_AN_IMAGE = pattern(rb"(?:[ \t]*(?:#[^\n]*+|ARG[ \t][^\n]*+)?\r?\n)*FROM[
 # Texts of a chart that have a name each: which of them a machine is given, another file says.
 _DEFINES = pattern(rb"(?m)^\{\{-?[ \t]*define[ \t]+\"", words=(b"define",), in_a_line=True)
 # Nothing else is called so; many a thing boots.
-_IS_CALLED_SO = pattern(r"(?i)(?:^|[-_.])(?:user[-_]?data|cloud[-_]?init)(?=$|[-_.\d])")
+# `validate-cloudinit.sh` is somebody's tool for it, and started by hand.
+_IS_CALLED_SO = pattern(
+    r"(?i)(?:^|(?<!validate)(?<!verify)(?<!check)(?<!lint)(?<!generate)(?<!render)(?<!upload)[-_.])"
+    r"(?:user[-_]?data|cloud[-_]?init)(?=$|[-_.\d])"
+)
 # It hands on to what its container is told to run.
 _OF_A_CONTAINER = pattern(rb'(?m)^[ \t]*exec[ \t][^\n]*"?\$\{?[@*]')
 NO_BOOT_SCRIPT = (

@@ -167,6 +167,9 @@ def _opened(tree: Tree) -> Tree:
     """The tree with what a template fills in told as such."""
     if tree.text is not None and SIGN in tree.text:
         return tree.holding(Unknown(FILLED_IN))
+    if tree.is_sequence and all(each.text == SIGN for each in tree.sequence):
+        # `resources:` and a `toYaml` at its own depth: a list, or entries beside it.
+        return tree.holding(Unknown(FILLED_IN))
     if tree.is_sequence:
         return tree.holding([_opened(each) for each in tree.sequence])
     if not tree.is_mapping:

@@ -15,6 +15,7 @@ from nodeworthy.collect.source.files import Source, any_text
 from nodeworthy.collect.source.parsing import FileContents
 from nodeworthy.collect.source.woven_text import Woven, user_data_of
 from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.scene import Fact
 from nodeworthy.verdict import Place
@@ -30,6 +31,9 @@ _STARTS = (
 )
 _OF_EC2 = (b"aws", b"boto3", b"run_instances")
 _HEADS = ("#!", "#cloud-config", "#cloud-boothook", "Content-Type:", "MIME-Version:")
+# A header of parts that the program puts behind it piece by piece is none yet.
+_OF_PARTS = ("Content-Type: multipart", "MIME-Version:")
+_BEGINS_A_PART = pattern(r"(?m)^--\S")
 # What has commands run, each in a shell of its own.
 _COMMANDS = (b"@pulumi/command", b"pulumi_command")
 _SHELL = "#!/bin/sh"
@@ -97,7 +101,10 @@ def _scripts(given: Sequence[GivenText], source: Source, data: bytes) -> Iterato
 
 
 def _is_user_data(given: GivenText) -> bool:
-    return not given.is_whole or given.texts[0].text.lstrip().startswith(_HEADS)
+    if not given.is_whole:
+        return True
+    text = given.texts[0].text.lstrip()
+    return text.startswith(_HEADS) and not (text.startswith(_OF_PARTS) and _BEGINS_A_PART.search(text) is None)
 
 
 def _given_texts(text: str, source: Source) -> Sequence[GivenText]:

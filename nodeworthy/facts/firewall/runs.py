@@ -17,7 +17,8 @@ MOST = 7
 _OF_ITSELF = pattern(
     r"\b(?:ufw\s+(?:status|show)|ip6?tables(?:-save|\s.*(?:-C|-S|-L|--check|--list))|nft\s+list|"
     r"firewall-cmd\s+.*--(?:state|list|query|get)|is-(?:active|enabled)\b.*\bfirewalld|"
-    r"(?:command\s+-v|which|type|hash|dpkg|rpm|-x)\b.*\b(?:ufw|iptables|nft|firewall)|(?:ufw|iptables)\.(?:service|conf))"
+    r"(?:command\s+-v|which|type|hash|dpkg|rpm|-x)\b.*\b(?:ufw|iptables|nft|firewall)|(?:ufw|iptables)\.(?:service|conf)|"
+    r"grep\b.*[\s\"']/(?:etc|lib)/(?:ufw/|default/ufw|firewalld/|iptables/|sysconfig/ip6?tables|nftables))"
 )
 
 

@@ -181,7 +181,7 @@ def _lets_everybody_in(rule: Filter, uplinks: frozenset[str]) -> bool:
 
 def _forwards_everything(rule: Filter) -> bool:
     ends = [each for each in (rule.in_, rule.out) if each and each.known != "+"]
-    if len(ends) == 2 or any(networks_named_in(each.known or "-") and not is_uplink(each.string) for each in ends):
+    if len(ends) == 2 or any(each.known and not is_uplink(each.string) for each in ends):
         return False
     return is_world(rule.source) and is_world(rule.to) and not any(each.holes for each in ends)
 

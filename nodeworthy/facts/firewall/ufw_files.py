@@ -118,10 +118,10 @@ def steps_of_edit(kind: str, expressions: Sequence[Text], told: Told) -> Iterato
         settings = list(_SETTING.finditer(shown))
         if settings and kind in (DEFAULTS, SWITCH):
             yield from _setting(Text.of(shown[settings[-1].start() :]), told.place, told)
-        rule = _OWN_RULE.search(shown)
-        if rule is not None and kind in (USER, BEFORE):
-            content = Content((Line(Text.of(rule[0]), told.place),))
-            yield from _rules(kind, content, told)
+        if kind in (USER, BEFORE):
+            # What sed puts in goes on over a backslash at its line's end.
+            rules = [rule[0].rstrip("\\").rstrip() for rule in _OWN_RULE.finditer(shown)]
+            yield from _rules(kind, Content(tuple(Line(Text.of(rule), told.place) for rule in rules)), told)
 
 
 def _setting(text: Text, place: Place, told: Told) -> Iterator[FirewallStep]:
