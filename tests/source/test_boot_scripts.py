@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nodeworthy.collect.source.boot_scripts import is_boot_script, may_be_commands
+from nodeworthy.collect.source.boot_scripts import is_boot_script, is_meant_as_one, may_be_commands
 from nodeworthy.collect.source.files import Source
 from nodeworthy.collect.source.parsing import documents_in
 from nodeworthy.collect.source.script_contents import as_shell_script
@@ -113,7 +113,6 @@ NO_NODE_OF_THEIRS = {
     "one that installs": ("start.sh", b'#!/bin/sh\napt-get install -y nfs-common\nnvidia-smi\nexec gosu app "$@"\n'),
     "one that serves": ("serve.sh", b"#!/bin/bash\nnvidia-smi || exit 1\nexec python3 -m vllm.serve\n"),
     "a container that is run by hand": ("run.sh", b"#!/bin/bash\ndocker run --rm --gpus all nvcr.io/x nvidia-smi\n"),
-    "a tool for user data": ("validate-cloudinit.sh", b"list#!/bin/bash\ngrep -R contents: modules\n"),
     "a look at the GPUs": ("gpus.sh", b"nvidia-smi -q\njournalctl -u kubelet -n 100\n"),
     "a build": ("build.sh", b"#!/bin/bash\napt-get install -y make gcc\nmake all\n"),
     "a reboot": ("reboot-nodes.sh", b"#!/bin/bash\nssh gpu-1 reboot\n"),
@@ -138,6 +137,13 @@ def test_what_is_one(name: str) -> None:
 def test_what_is_none(name: str) -> None:
     file, data = NO_NODE_OF_THEIRS[name]
     assert not is_boot_script(data, file)
+
+
+def test_a_tool_for_user_data_is_not_meant_as_some() -> None:
+    assert [is_meant_as_one(name) for name in ("validate-cloudinit.sh", "upload-cloud-init.sh")] == [False, False]
+    assert [is_meant_as_one(name) for name in ("cloud-init.sh", "worker-cloudinit.sh", "gpu_user_data.tpl")] == [
+        True
+    ] * 3
 
 
 def test_a_script_that_makes_no_node_is_no_input_of_check(tmp_path: Path) -> None:
