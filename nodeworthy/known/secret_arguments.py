@@ -20,7 +20,8 @@ _PAIR = pattern(
     + _QUOTED
     + r"(?![+%])[^\s:\"'$`<>|&;]{1,64}:(?P<value>[^\s\"'`|&;]{1,256})"
 )
-_SHORT_P = pattern(r"(?<=\s)-p[ \t=]{0,4}" + _QUOTED + r"(?P<value>[^\s\"'`|&;]{1,4096})")
+# `vault login -method=oidc -path=oidc`: a flag of its own.
+_SHORT_P = pattern(r"(?<=\s)-p(?!ath=)[ \t=]{0,4}" + _QUOTED + r"(?P<value>[^\s\"'`|&;]{1,4096})")
 _KEPT = pattern(r"--secret[ \t]+[\w:.-]{1,128}[ \t]+(?![-<])" + _QUOTED + r"(?P<value>[^\s\"'`|&;]{1,4096})")
 _WANDB = pattern(r"(?<=\s)(?P<value>[0-9a-f]{40})(?!\w)")
 _PASS = pattern(r"[ \t]" + _QUOTED + r"pass:(?P<value>[^\s\"'`|&;]{1,256})")

@@ -68,7 +68,7 @@ def by_words(text: str, words: Iterable[str], look: Look) -> Iterator[Found]:
             end = rest.end() if rest is not None else end
             name = name_at(text, start, end)
             at = end - len(name)
-            is_other = _names_a_file(text, at) or _may_be_left_out(text, at) or _is_left_out(text, at)
+            is_other = _names_where_it_is(text, at) or _may_be_left_out(text, at) or _is_left_out(text, at)
             found, end = ([], end) if is_other else look(text, name, end)
             yield from (each for each in found if not text.endswith(_KEEPS, 0, each[0]))
             start = lowered.find(word, end)
@@ -128,10 +128,11 @@ def _is_shown(text: str, start: int, match: re.Match[str]) -> bool:
         return line.startswith(("echo ", "printf ")) and _SHOWS_USAGE.search(line) is not None
     if by != ":":
         return False
-    said = line.rpartition('"')[2].strip()
+    said = _FILLED_IN.sub("", line.rpartition('"')[2]).strip()
     return line.endswith("(") or (said.endswith(",") and said[:1].isalpha() and not {"{", "["} & set(said))
 
 
+_FILLED_IN = pattern(r"\$\{[^{}]{0,100}\}")
 # `token: JupyterHub API token` says what one is.
 _WORDS_BEHIND = pattern(r"(?:[ \t]{1,4}[A-Za-z]{2,20}){2}(?![\w/=+])")
 # `- password: unavailable — run make`
@@ -238,6 +239,8 @@ def is_asked_for(text: str, start: int) -> bool:
 _OF_A_FILE = ("--from-file=", "--from-file ", "--set-file=", "--set-file ")
 
 
+# `gcloud run deploy … --set-secrets="NGC_API_KEY=ngc-key:latest,HF_TOKEN=hf:1"`
+_OF_A_STORE = pattern(r"--(?:set|update)-secrets[= ][\"']?[^\s\"']{0,160}\Z")
 _OPTIONAL = pattern(r"\[--[\w-]{1,64}[ =][^\[\]\n]{1,64}\]")
 
 
@@ -264,9 +267,12 @@ def _is_told_to_somebody(text: str, start: int) -> bool:
     return _OF_A_MESSAGE.match(text, begins) is not None
 
 
-def _names_a_file(text: str, start: int) -> bool:
-    """Whether a command is told which file holds it."""
-    return text.endswith(_OF_A_FILE, max(0, start - len(_OF_A_FILE[0])), start)
+def _names_where_it_is(text: str, start: int) -> bool:
+    """Whether a command is told which file holds it, or which secret of a store."""
+    if text.endswith(_OF_A_FILE, max(0, start - len(_OF_A_FILE[0])), start):
+        return True
+    near = text[max(0, start - 200) : start]
+    return "-secrets" in near and _OF_A_STORE.search(near) is not None
 
 
 def _line(text: str, at: int) -> int:
