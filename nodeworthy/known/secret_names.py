@@ -296,7 +296,7 @@ def _is_placeholder(value: str, lowered: str, kind: Holds) -> bool:
     known = _placeholders()
     if lowered in known.defaults or (kind is Holds.TOKEN and _TO_BE_CHANGED.search(lowered)):
         return kind is Holds.TOKEN
-    if kind is Holds.TOKEN and IN_ORDER in lowered:
+    if kind is Holds.TOKEN and IN_ORDER in value:
         return True
     # `--token= --password=`: the next option; `-----BEGIN`: what has a form is known by it.
     if lowered in known.words or lowered.startswith(("--", *known.begins)):
