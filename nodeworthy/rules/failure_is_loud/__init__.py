@@ -55,7 +55,7 @@ from nodeworthy.facts.boot.noticed_later import NoticedLater, part_of, place_of_
 from nodeworthy.facts.boot.remote_script import SendingScript, Sent, is_sent
 from nodeworthy.facts.boot.script import BootScript, drafts_of_a_whole
 from nodeworthy.facts.boot.script_kind import ScriptKind
-from nodeworthy.facts.boot.source_line import LONGEST, Source
+from nodeworthy.facts.boot.source_line import BEHIND, LONGEST, Source
 from nodeworthy.facts.boot.unread_steps import unread_steps
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
@@ -249,7 +249,13 @@ def _is_tried_again(source: Source, place: Place) -> bool:
     branch = " ".join([written, *behind[: behind.index("fi") if "fi" in behind else 0]])
     if _BREAKS.search(branch) is None and _CONTINUES.search(branch) is None:
         return False
-    return _tries_for_ever(source, place) or any(_GIVES_UP.search(row) for row in (written, *behind))
+    return _tries_for_ever(source, place) or any(map(_GIVES_UP.search, (written, *_of_its_function(source, place))))
+
+
+def _of_its_function(source: Source, place: Place) -> Sequence[str]:
+    """What stands behind it up to where its function ends, and what is near in any case."""
+    behind = source.behind(place, most=MOST_BEHIND)
+    return behind[: max(behind.index("}") if "}" in behind else 0, BEHIND)]
 
 
 def _next_that_runs(behind: Sequence[str]) -> Sequence[str]:
