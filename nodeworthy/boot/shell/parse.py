@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from nodeworthy.boot.shell.lexer import Lexer
 from nodeworthy.boot.shell.lists import Lists, Statements
 from nodeworthy.boot.shell.pieces import Pieces
+from nodeworthy.boot.shell.reread import Remembered
 from nodeworthy.boot.shell.source import DEEPEST, NotReadable, Source
 from nodeworthy.boot.shell.syntax import (
     Arm,
@@ -212,8 +213,8 @@ def parse(text: str, template: bool = False, *, jinja: bool = False) -> Script:
     """The statements of a script; of a `template`, what Terraform fills in is `Filled`, and what cloud-init does."""
     text = _cleaned(text)
     if not (template or jinja):
-        source = Source(without_marks(text))
-        return _script(source, Lexer(source).read(0, len(source.text)))
+        text = without_marks(text)
+        return _REMEMBERED[0].script(text, _lines) if _REMEMBERED else _lines(text)
     source = _filled_in(text, jinja=jinja)
     inside = Lexer(source).read(0, len(source.text))
     torn = _inside_words(source)
@@ -223,9 +224,24 @@ def parse(text: str, template: bool = False, *, jinja: bool = False) -> Script:
     return _script(source, inside)
 
 
+# Of whoever asks for the same scripts again and again.
+_REMEMBERED: list[Remembered] = []
+
+
+def remember_scripts() -> None:
+    """From now on a script of which little has changed is read where it has."""
+    if not _REMEMBERED:
+        _REMEMBERED.append(Remembered())
+
+
+def _lines(text: str, first: int = 1) -> Script:
+    source = Source(text, first_line=first)
+    return _script(source, Lexer(source).read(0, len(text)))
+
+
 def _script(source: Source, inside: str) -> Script:
     statements = _statements(source, 0, inside)
-    return Script(statements, source.is_sure)
+    return Script(statements, source.is_sure, any(not each.closed for each in source.bodies.values()))
 
 
 def _statements(source: Source, base: int, inside: str) -> tuple[Statement, ...]:

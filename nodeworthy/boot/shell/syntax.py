@@ -373,3 +373,5 @@ class Script:
     statements: tuple[Statement, ...]
     # Whether bash can read all of it; where not, nobody has asked yet.
     is_readable: bool = False
+    # A heredoc goes on to the end, and would go on if there were more.
+    is_open: bool = False
