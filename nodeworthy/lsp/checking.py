@@ -16,6 +16,7 @@ from time import monotonic
 from nodeworthy.baseline.apply import lay_over
 from nodeworthy.baseline.file import NAME, Baseline, read
 from nodeworthy.boot.shell.parse import remember_scripts
+from nodeworthy.boot.shell.rewalk import remember_walks
 from nodeworthy.collect.source.collector import look_at
 from nodeworthy.collect.source.files import Source, shown_path
 from nodeworthy.collect.source.fleets import Fleets
@@ -124,6 +125,7 @@ class Again:
 def check_text(path: Path, text: str, workspace: Workspace) -> Checked:
     """Raises nothing for whatever stands in the text."""
     remember_scripts()
+    remember_walks()
     data = text.encode("utf-8", "replace")
     try:
         found = _judged(path, data, workspace)

@@ -338,7 +338,8 @@ def _run(userdata: UserData) -> Iterator[str]:
     for part in userdata.parts:
         for line in part.text.splitlines():
             words = line.split()
-            yield from (each for each in _run_by_sudo(words) if each.startswith("/"))
+            if "sudo" in words:
+                yield from (each for each in _run_by_sudo(words) if each.startswith("/"))
             if words and _runs(words, line):
                 yield from (word.strip("'\";") for word in words if "/" in word)
 

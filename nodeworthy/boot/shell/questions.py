@@ -64,6 +64,11 @@ class Questions:
         version = self.state.versions.get(shown, 0)
         return Question(shown, place, Asks.STATE, answers, _NO_FILES, self._asking(shown, (shown, answers, version)))
 
+    def take(self, other: Questions) -> None:
+        """All that others have asked before."""
+        self._known.update(other._known)
+        self._asked.update(other._asked)
+
     def anew(self, text: str, place: Place, asks: Asks) -> Question:
         """A question that is asked this once."""
         return Question(text, place, asks, YES_OR_NO, _NO_FILES, self._next(text))

@@ -10,6 +10,7 @@ from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.shell.flow import Flow
 from nodeworthy.boot.shell.functions import call_for_others
 from nodeworthy.boot.shell.nested import run_here, stops_by_its_first_line
+from nodeworthy.boot.shell.rewalk import run_script_of
 from nodeworthy.boot.shell.state import State, Value
 from nodeworthy.boot.shell.strict.reading import Broken, read
 from nodeworthy.boot.shell.syntax import Script
@@ -103,7 +104,7 @@ def _of_its_caller(walker: Walker) -> Mapping[str, Value]:
 def _walked(text: str, script: Script, broken: Broken | None, walker: Walker, *, for_others: bool) -> Walker:
     walker.state.options.errexit = stops_by_its_first_line(text) or walker.state.options.errexit
     walker.is_last = True
-    walker.run_all(script.statements)
+    run_script_of(walker, script.statements)
     if broken is not None:
         _stops_here(walker, broken, text)
     elif for_others:

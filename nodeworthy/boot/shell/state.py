@@ -87,6 +87,11 @@ class Journal(Generic[K, V]):
             elif key in now:
                 changes.append((key, now.pop(key)))
 
+    def take(self, other: Journal[K, V]) -> None:
+        """All that another one holds."""
+        for key, value in other._values.items():
+            self[key] = value
+
     def mark(self) -> int:
         return len(self._changes)
 

@@ -89,9 +89,14 @@ class Walker:
 
     def run_all(self, statements: Sequence[Statement]) -> bool | None:
         """Runs them in their order; whether the last one succeeds, where that is known."""
+        return self.run_some(statements, 0, len(statements))
+
+    def run_some(self, statements: Sequence[Statement], begins: int, ends: int) -> bool | None:
+        """Runs those from here on that stand before there."""
         status: bool | None = True
         is_last, last = self.is_last, len(statements) - 1
-        for index, each in enumerate(statements):
+        for index in range(begins, ends):
+            each = statements[index]
             behind = statements[index + 1] if index < last else None
             leaves = word_it_leaves_by(behind)
             self.is_last = (is_last and index == last) or (not self.in_a_subshell and leaves == "exit")

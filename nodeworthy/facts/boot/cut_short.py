@@ -38,8 +38,10 @@ _ONLY_PRINTS = pattern(r"[( ]*(?:echo|printf)\b|:")
 _SEAM = 12
 # What a template puts here may be the rest of the line, a backslash among it, or take the end of the line away.
 _OF_A_TEMPLATE = pattern(r"%\{|\{%|\{\{|\}\s*$")
-# Nothing is looked for where none of these stands.
-_MAY_BE = pattern(r"^[ \t]*--?[A-Za-z]|\\[ \t]+(?:#.*)?$|\\\n[ \t]*(?:#|\n)", re.MULTILINE)
+# Nothing is looked for where neither of these stands. Each begins with a letter of its own, so that it is tried at no
+# other.
+_OPTION_BELOW = pattern(r"\n[ \t]*--?[A-Za-z]")
+_MAY_CONTINUE = pattern(r"\\(?:[ \t]+(?:#.*)?$|\n[ \t]*(?:#|\n))", re.MULTILINE)
 
 
 class Why(StrEnum):
@@ -82,7 +84,7 @@ class CutShort:
 
 
 def may_be_cut_short(text: str) -> bool:
-    return _MAY_BE.search(text) is not None
+    return _MAY_CONTINUE.search(text) is not None or _OPTION_BELOW.search(f"\n{text}") is not None
 
 
 def cut_short(rows: Sequence[str], begins: Iterable[int], *, template: bool) -> Iterator[CutShort]:
