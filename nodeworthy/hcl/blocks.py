@@ -159,6 +159,6 @@ def _for_each(over: Value, scope: Scope, spot: Spot) -> Sequence[Repetition] | H
 def _each_of(over: Value) -> Sequence[tuple[str, Spot, Value]]:
     if isinstance(over, Obj):
         return [(name, over.key_spot(name), each) for name, each in over.sorted()]
-    if isinstance(over, Seq):
+    if isinstance(over, Seq) and not any(isinstance(each, (Obj, Seq)) for each in over.items):
         return [(text(each), each.spot, each) for each in over.items]
     raise Waits(Hole("Terraform refuses its for_each", over.spot))

@@ -18,6 +18,8 @@ from nodeworthy.verdict import Place
 
 ENDINGS = (".tf", ".tofu", ".tf.json", ".tofu.json")
 VARIABLES = (".tfvars", ".tfvars.json")
+# What makes a folder without Terraform of its own a unit of Terragrunt.
+UNIT = "terragrunt.hcl"
 _LARGEST = 10 * 1024 * 1024
 # Files below a folder that a `fileset` goes through.
 _MOST_LISTED = 2_000
@@ -130,7 +132,16 @@ class Disk:
             return "it lies out of the tree in which this file lies"
         return "" if any(each.endswith(self._endings) for each in _names(folder)) else "its folder holds no Terraform"
 
+    def holds(self, folder: str) -> bool:
+        """Whether a folder lies in the tree in which files are read."""
+        return not leads_out(folder, self._tree)
+
     # Modules
+
+    def is_unit(self, folder: str) -> bool:
+        """Whether Terragrunt calls a module from here."""
+        names = _names(folder)
+        return UNIT in names and not any(each.endswith(self._endings) for each in names)
 
     def bodies(self, folder: str) -> Bodies:
         if folder not in self.folders:

@@ -19,7 +19,18 @@ _LATER = frozenset({"timestamp", "plantimestamp", "uuid", "bcrypt", "rsadecrypt"
 _NOT_THOUGHT_OF = (ArithmeticError, IndexError, KeyError, UnicodeError, ValueError)
 _MODULES = ("texts", "collections", "codings", "figures")
 # Of modules that few roots need, the functions by their names: they are imported where one is called.
-_SELDOM = {"format": "formats", "formatlist": "formats", "regex": "patterns", "regexall": "patterns"}
+_SELDOM = {
+    **dict.fromkeys(("format", "formatlist"), "formats"),
+    **dict.fromkeys(("regex", "regexall"), "patterns"),
+    **dict.fromkeys(
+        (
+            *("find_in_parent_folders", "read_terragrunt_config", "get_terragrunt_dir", "get_original_terragrunt_dir"),
+            *("get_parent_terragrunt_dir", "path_relative_to_include", "path_relative_from_include", "get_repo_root"),
+            "get_env",
+        ),
+        "terragrunt_functions",
+    ),
+}
 
 
 @cache

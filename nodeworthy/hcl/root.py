@@ -451,6 +451,10 @@ def _later_value(expression: Expression, scope: Scope) -> Callable[[], Value]:
 def open_root(folder: str, disk: Disk, var_files: Sequence[str] = ()) -> Module:
     """The root in a folder. Files of variables beside those that Terraform takes by itself: the last one wins."""
     root = Root(disk, folder, installed=disk.installed(folder))
+    if disk.is_unit(folder):
+        from nodeworthy.hcl.terragrunt import open_unit
+
+        return open_unit(root)
     module = Module(root, folder)
     for path in [*disk.var_files(folder), *var_files]:
         body = disk.body(path)

@@ -13,7 +13,7 @@ HCL, TEMPLATE = "hcl", "template"
 EKSCTL, KARPENTER, CAPA = "eksctl", "karpenter", "capa"
 CLIENT = "client"
 _SCRIPTS = (".sh", ".bash")
-_HCLS = (".tf", ".tofu", ".tf.json", ".tofu.json", ".tfvars")
+_HCLS = (".tf", ".tofu", ".tf.json", ".tofu.json", ".tfvars", ".hcl")
 _TEMPLATES = (".yaml", ".yml", ".json", ".template")
 _PROGRAMS = "urn:"
 # A program of Pulumi in YAML, whose words are the program's.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from nodeworthy.facts.boot.script import BootScript
     from nodeworthy.scene import Fact
 
-_OF_TERRAFORM = (".tf", ".tofu", ".tfvars", ".tf.json", ".tofu.json", ".tfvars.json")
+_OF_TERRAFORM = (".tf", ".tofu", ".tfvars", ".tf.json", ".tofu.json", ".tfvars.json", "terragrunt.hcl")
 _OF_AZURE = (".bicep",)
 # What has user data within it, beside what makes the machine.
 _WRITES_USER_DATA = (*_OF_TERRAFORM, ".yaml", ".yml", ".json", ".template")

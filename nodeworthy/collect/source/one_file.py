@@ -39,8 +39,11 @@ from nodeworthy.verdict import Place
 if TYPE_CHECKING:
     from nodeworthy.facts.boot.script import BootScript
 
-# What Bicep, Terraform and Packer read by their names.
-OF_A_TOOL = (".bicep", ".tf", ".tofu", ".tfvars", ".tf.json", ".tofu.json", ".tfvars.json", ".pkr.hcl")
+# What Bicep, Terraform, Packer and Terragrunt read by their names.
+OF_A_TOOL = (
+    *(".bicep", ".tf", ".tofu", ".tfvars", ".tf.json", ".tofu.json", ".tfvars.json"),
+    *(".pkr.hcl", "terragrunt.hcl"),
+)
 _OF_TOOLS = (may_be_plan, may_be_preview, is_arm_template)
 _OF_ANSIBLE = (".yml", ".yaml")
 # What a task says that Ansible may read in another way, at the least: a list, and one of these in it.

@@ -17,7 +17,7 @@ from nodeworthy.collect.source.parsing import InputRefused
 from nodeworthy.collect.source.terraform_charts import DECLARING, argument, facts_declared_by, handlers_declared_by
 from nodeworthy.documents.files import tree_of
 from nodeworthy.facts.not_seen import NotLookedAt
-from nodeworthy.hcl.disk import Disk, Unread, read_file
+from nodeworthy.hcl.disk import UNIT, Disk, Unread, read_file
 from nodeworthy.hcl.instances import Instance
 from nodeworthy.hcl.root import Module, open_root
 from nodeworthy.hcl.scope import TooMuch
@@ -364,7 +364,7 @@ def _calls(source: Source, within: str) -> Mapping[str, str]:
     found = source.scopes.callers.get(within)
     if found is None:
         found = source.scopes.callers[within] = {}
-        for held in source.scopes.below(Path(within)).holding(_CALLS, (".tf", ".tofu")):
+        for held in source.scopes.below(Path(within)).holding(_CALLS, (".tf", ".tofu", UNIT)):
             caller = os.fspath(held.path.parent)
             for each in _CALLS.findall(held.data):
                 called = os.path.normpath(held.path.parent / each.decode("utf-8", "replace"))

@@ -93,7 +93,8 @@ _READ_FILES = ("file", "filebase64", "pathexpand", "templatefile")
 # Which of their arguments may be what comes of it: the others are a key, or what is looked for in a text.
 _OF_ARGUMENTS = {
     "lookup": slice(2, None),
-    **dict.fromkeys(("split", "regex", "regexall"), slice(1, None)),
+    # Of Terragrunt: what counts where the environment does not say it.
+    **dict.fromkeys(("split", "regex", "regexall", "get_env"), slice(1, None)),
     **dict.fromkeys(("replace", "trim", "trimprefix", "trimsuffix", "element", "index"), slice(1)),
     **dict.fromkeys(("contains", "startswith", "endswith", "length"), slice(0)),
 }
