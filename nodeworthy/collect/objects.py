@@ -457,6 +457,12 @@ def _machines_of_api(document: Tree) -> Iterator[Fact]:
     yield from machines_of_api(document)
 
 
+def _doors_of_api(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.fleet.api_machines import doors_of_api
+
+    yield from doors_of_api(document)
+
+
 def _workers_of_gardener(document: Tree) -> Iterator[Fact]:
     from nodeworthy.facts.fleet.made_clusters import workers_of_gardener
 
@@ -486,7 +492,8 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     ),
     "AWSMachinePool": (_asked_types, _machines_of_api),
     "AWSManagedMachinePool": (_groups_of_eks, _asked_types),
-    "AWSManagedControlPlane": (_said_of_a_cluster,),
+    **dict.fromkeys(("AWSCluster", "AWSClusterTemplate", "AWSManagedControlPlaneTemplate"), (_doors_of_api,)),
+    "AWSManagedControlPlane": (_said_of_a_cluster, _doors_of_api),
     "AzureManagedControlPlane": (_said_of_a_cluster,),
     "AzureManagedMachinePool": (_hosted,),
     "Cluster": (_databases, _made_clusters, _hosted, _said_of_a_cluster, _clusters_of_omni),

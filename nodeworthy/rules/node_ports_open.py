@@ -12,12 +12,12 @@ whose taints let CoreDNS run there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
 from nodeworthy.facts.aws.node_sides import GuardedNodes, pods_are_in_its_network
 from nodeworthy.facts.aws.reach import Ports, Side, lets_in, lets_out
-from nodeworthy.facts.aws.security_group import network_of
+from nodeworthy.facts.aws.security_group import Opening, Way, network_of
 from nodeworthy.facts.aws.stack import AwsResource
 from nodeworthy.records import dataclass, replace
 from nodeworthy.rule import Rule
@@ -74,6 +74,38 @@ def the_control_plane_and_its_nodes_reach_each_other(nodes: GuardedNodes, every:
     yield from _draft_of_doors(nodes, every, outwards, lambda each: [lets_out(each.side, control_plane, API)])
     api = Wanted([API], "of the control plane is not open to the nodes", NO_JOIN)
     yield from _draft_of_doors(nodes, every, api, lambda each: [lets_in(control_plane, each.side, API)])
+
+
+@RULE.check
+def a_control_plane_of_another_stack_reaches_kubelet(nodes: GuardedNodes) -> Findings:
+    """Who asks is not of this stack; that nobody but the nodes themselves may is seen all the same."""
+    _must_be_of_a_cluster(nodes)
+    asked = nodes.asked_outside
+    if nodes.control_plane is not None or asked is None or nodes.side.unread:
+        skip(f"no rule of this stack leads from {nodes.title} to a control plane outside it")
+    own = nodes.side.resources
+    others = [
+        each for each in nodes.side.openings(Way.IN) if each.ranges or each.prefix_lists or _is_of_others(each, own)
+    ]
+    reach = [each.covers(KUBELET.protocol, KUBELET.first) for each in others]
+    if True in reach or None in reach:
+        return
+    yield fail(
+        nodes,
+        f"{KUBELET} of {nodes.title} is open to nobody but these nodes",
+        should=f"{KUBELET} open to the group of the control plane",
+        related=[Related(asked.place, "by this rule they reach their control plane"), *_opened_elsewhere(others)],
+        cause=NO_LOGS,
+        remedy="open it to the group that the control plane was given: EKS' own templates open 1025 to 65535",
+    )
+
+
+def _is_of_others(opening: Opening, own: Collection[AwsResource]) -> bool:
+    return bool(opening.groups.open) or any(each not in own for each in opening.groups.found)
+
+
+def _opened_elsewhere(openings: Sequence[Opening]) -> list[Related]:
+    return [Related(each.place, f"this opens {each.ports}") for each in openings]
 
 
 @RULE.check

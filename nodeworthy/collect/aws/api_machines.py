@@ -1,4 +1,5 @@
-"""What Cluster API makes at EC2 of its manifests: machines, their disks, the size of a group that is scaled.
+"""What Cluster API makes at EC2 of its manifests: machines, their disks, the size of a group that is scaled, what the
+cluster opens of them.
 
 What nobody writes follows from the release of its provider, and is not judged.
 """
@@ -10,8 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from nodeworthy.collect.aws.manifests import disk_of, metadata_options, resource_of
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.aws.node_group import SCALING_GROUP, NodeGroup
+from nodeworthy.facts.aws.security_group import GROUP, SecurityGroup
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
-from nodeworthy.facts.fleet.api_machines import ApiDeployment, ApiMachines
+from nodeworthy.facts.fleet.api_machines import ApiDeployment, ApiDoors, ApiMachines
 from nodeworthy.scene import Fact
 from nodeworthy.verdict import Place
 
@@ -30,6 +32,14 @@ def machines_in_aws(facts: Sequence[Fact]) -> Iterator[Fact]:
             scaled = [_scaled(one) for one in deployments if one.template == each.name]
             groups = [one for one in (*scaled, _pool(each)) if one is not None]
             yield from _nodes(each, groups[0] if groups else None)
+        elif isinstance(each, ApiDoors):
+            yield from _opened(each)
+
+
+def _opened(doors: ApiDoors) -> Iterator[SecurityGroup]:
+    for whose, rules in doors.rules.items():
+        group = resource_of(GROUP, f"{doors.name} ({whose})", doors.place, {"ingress": rules})
+        yield SecurityGroup(group, AwsStack(doors.place, [group]))
 
 
 def _nodes(machines: ApiMachines, group: AwsResource | None) -> Iterator[Fact]:

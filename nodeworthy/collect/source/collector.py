@@ -369,7 +369,9 @@ def _nodes_of_tools(facts: Sequence[Fact]) -> Iterator[Fact]:
         from nodeworthy.collect.aws.manifests import nodes_in_aws
 
         yield from nodes_in_aws(facts)
-    if "ApiMachines" in kinds:
+    asked = (each for each in facts if type(each).__name__ == "AskedNodes") if "ApiDoors" in kinds else ()
+    is_asked = any(getattr(each, "has_gpus", False) for each in asked)
+    if "ApiMachines" in kinds or is_asked:
         from nodeworthy.collect.aws.api_machines import machines_in_aws
 
         yield from machines_in_aws(facts)

@@ -105,10 +105,18 @@ def _read_documents(source: Source, data: bytes, rules: frozenset[str]) -> FileC
         found.fleet = _own_fleet(stack, source)
         found.facts += _facts_of_fleet(found.fleet)
     around = variables_of_tasks(source, data)
-    every = [each for document in documents for each in objects(document, around)]
     beside = found.beside = FilesBeside(source)
+    if "${" in text:
+        from nodeworthy.collect.source.substitutions import with_substitutions
+
+        documents = with_substitutions(documents, text, beside)
+    every = [each for document in documents for each in objects(document, around)]
     if any(name in text for name in _NAME_FILES):
         every = _with_values(every, beside)
+    if "envFrom" in text or "configMapKeyRef" in text:
+        from nodeworthy.collect.source.environment_elsewhere import with_environment
+
+        every = [with_environment(each, every, beside) for each in every]
     if "ClusterResourceSet" in text or "policyRefs" in text:
         from nodeworthy.collect.enclosed_objects import named_by_sets
 

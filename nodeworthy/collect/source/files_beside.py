@@ -102,6 +102,10 @@ class FilesBeside:
                 return folder / path
         return None
 
+    def upwards(self) -> list[Path]:
+        """The folder and those above it, to the repository's root."""
+        return self._up_to_its_root() if self.is_there else []
+
     def _up_to_its_root(self) -> list[Path]:
         root, above = self.source.scope.root, [self.folder, *self.folder.parents]
         return above[: above.index(root) + 1] if root is not None and root in above else upwards(self.folder)
@@ -117,6 +121,15 @@ class FilesBeside:
         paths = [self.folder / name for name in names if name != self.source.path.name]
         self.asked += [self.folder, *paths]
         return [path for path in paths if _holds(path, word.encode()) and self.source.reaches(path)]
+
+    def below(self, name: str) -> list[Path]:
+        """The YAML files of a folder that lies beside it, in the order of their names."""
+        folder = self.folder / name
+        self.asked.append(folder)
+        try:
+            return [folder / each for each in sorted(os.listdir(folder)) if each.endswith(_YAML)]
+        except OSError:
+            return []
 
     def shown(self, path: Path) -> str:
         """The name of a file as the file that names it is shown: a reader looks for both in one place."""

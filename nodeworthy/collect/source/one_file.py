@@ -399,11 +399,13 @@ def _k3s_config(source: Source, data: bytes, rules: Rules) -> FileContents | Non
     called = config_title(data, source.shown)
     if called is None:
         return None
+    from nodeworthy.collect.source.files_beside import FilesBeside
     from nodeworthy.collect.source.k3s_config import facts_in
 
-    text, place = any_text(data), Place(source.shown)
-    told = comments(text, place, rules, is_yaml=True)
-    return FileContents(list(facts_in(data, called, text, place)), suppressions=list(told))
+    text, place, beside = any_text(data), Place(source.shown), FilesBeside(source)
+    facts = list(facts_in(data, called, text, place, beside))
+    told = list(comments(text, place, rules, is_yaml=True))
+    return FileContents(facts, suppressions=told, beside=beside)
 
 
 def _documents(source: Source, data: bytes, rules: Rules) -> FileContents | None:

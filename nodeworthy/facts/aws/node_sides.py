@@ -9,7 +9,7 @@ from typing import ClassVar
 from nodeworthy.facts.aws.node_group import INSTANCES, MANAGED, SUBNET, WAYS_OF_EKS, NodeGroup
 from nodeworthy.facts.aws.node_types import has_gpus
 from nodeworthy.facts.aws.reach import Network, Side
-from nodeworthy.facts.aws.security_group import CLUSTER, GROUPS, SecurityGroup, network_of
+from nodeworthy.facts.aws.security_group import CLUSTER, GROUPS, RULES, SecurityGroup, Way, network_of
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack, Links
 from nodeworthy.facts.fleet.node_taint import taints_in
 from nodeworthy.fleet.model import Fleet
@@ -187,6 +187,27 @@ class GuardedNodes:
         groups = [SecurityGroup(each, self.stack) for each in (cluster, *own.found)]
         subnets = self.stack.links(cluster, "vpcConfig", cluster.get("vpcConfig", "subnetIds"), SUBNET)
         return Side(groups, tuple(_of_subnets(self.stack, subnets)), _why(own))
+
+    @cached_property
+    def asked_outside(self) -> AwsResource | None:
+        """The rule by which they reach the API of a control plane whose group is not of this stack: EKS' own template
+        of a node group is given that group as a parameter."""
+        own = self.side.resources
+        for rule in self.stack.of(*RULES):
+            outside = SecurityGroup(rule, self.stack)
+            if _is_outside(rule, self.stack) and any(
+                each.way is Way.IN and each.covers("tcp", _API) and not own.isdisjoint(each.groups.found)
+                for each in outside.openings
+            ):
+                return rule
+        return None
+
+
+_API = 443
+
+
+def _is_outside(rule: AwsResource, stack: AwsStack) -> bool:
+    return not stack.links(rule, "securityGroupId", rule.get("securityGroupId"), *GROUPS, CLUSTER).found
 
 
 def _keeps_dns_away(nodes: NodeGroup) -> bool:

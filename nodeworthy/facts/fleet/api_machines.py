@@ -1,9 +1,9 @@
 """What Cluster API starts at EC2 and how many of it: an AWSMachineTemplate, the MachineDeployments that name it, an
-AWSMachinePool."""
+AWSMachinePool. And what their cluster opens of them besides its own ports."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from nodeworthy.documents.tree import Tree
@@ -40,6 +40,38 @@ class ApiDeployment:
     place: Place
     template: str
     tree: Tree
+
+
+@dataclass(frozen=True)
+class ApiDoors:
+    """The rules that a cluster adds to the security groups which its provider makes."""
+
+    called: ClassVar[str] = "what a cluster of Cluster API's opens at EC2"
+
+    name: str
+    place: Place
+    # By whose group they are of.
+    rules: Mapping[str, Tree]
+
+
+_NETWORK = ("spec", "network")
+_NETWORKS = {
+    "AWSCluster": _NETWORK,
+    "AWSManagedControlPlane": _NETWORK,
+    "AWSClusterTemplate": ("spec", "template", *_NETWORK),
+    "AWSManagedControlPlaneTemplate": ("spec", "template", *_NETWORK),
+}
+_ADDED = {"nodes": "additionalNodeIngressRules", "control plane": "additionalControlPlaneIngressRules"}
+
+
+def doors_of_api(document: Tree) -> Iterator[ApiDoors]:
+    path, name = _NETWORKS.get(document.get("kind").string), document.get("metadata", "name").text
+    if path is None or name is None or _OWN not in document.get("apiVersion").string:
+        return
+    rules = {whose: document.get(*path, key) for whose, key in _ADDED.items()}
+    told = {whose: each for whose, each in rules.items() if each.sequence}
+    if told:
+        yield ApiDoors(name, document.place, told)
 
 
 def machines_of_api(document: Tree) -> Iterator[ApiMachines | ApiDeployment]:
