@@ -100,7 +100,7 @@ def _instead(named: tuple[str, ...]) -> str:
 def _near(name: str) -> str | None:
     if name in _OF_PROFILING:
         return None
-    return next(iter(difflib.get_close_matches(name.lower(), SUPPORTED, 1, 0.7)), None)
+    return next(iter(difflib.get_close_matches(name.lower(), SUPPORTED, cutoff=0.7)), None)
 
 
 def _remedy(others: list[str]) -> str:

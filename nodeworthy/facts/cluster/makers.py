@@ -140,7 +140,7 @@ def _is_of_the_set(maker: str, namespace: str, name: str) -> bool:
     kind, _, key = maker.partition("/")
     own = f"{namespace}/{name}"
     number = key.removeprefix(f"{own}-")
-    return kind == "StatefulSet" and (key == own or (number != key and number.isdecimal()))
+    return kind == "StatefulSet" and (key == own or number.isdecimal())
 
 
 def _not_made(found: Tree) -> Iterator[str]:

@@ -134,11 +134,18 @@ def filter_of(words: Sequence[Text], side: Side) -> Filter | None:
     target = spec.texts.get("target", EMPTY).known
     if target is None:
         raise ValueError("what becomes of the packet is not known")
-    if not target or target in _GOES_ON:
-        return None
+    return _filter(spec, side, allows=_VERDICTS.get(target)) if target and target not in _GOES_ON else None
+
+
+def jumps_for(words: Sequence[Text], side: Side) -> Filter:
+    """Which packets go on in the chain to which a rule leads: as a jump it has conditions, and no verdict."""
+    return _filter(_spec(words), side, allows=None)
+
+
+def _filter(spec: _Spec, side: Side, *, allows: bool | None) -> Filter:
     return Filter(
         side,
-        _VERDICTS.get(target),
+        allows,
         spec.texts.get("in", EMPTY),
         spec.texts.get("out", EMPTY),
         _address(spec.texts.get("source", EMPTY)),

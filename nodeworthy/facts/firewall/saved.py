@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.firewall.firewall import Filter, Side
-from nodeworthy.facts.firewall.iptables import filter_of, goes_on, words_of
+from nodeworthy.facts.firewall.iptables import filter_of, goes_on, jumps_for, words_of
 from nodeworthy.facts.firewall.ranges import range_of
 from nodeworthy.known.pod_interfaces import Cni, commenting, holds, network_of
 from nodeworthy.records import dataclass, field, replace
@@ -213,10 +213,7 @@ def _lets_through(network: Cni, of: Filter, chain: str, line: str) -> Iterator[M
 
 def _conditions(rule: _Rule, via: Filter, chain: str) -> Filter | None:
     """What this rule is about, of the packets that come by here; None where it is about none of them."""
-    # As a jump it has conditions and no verdict, whatever it jumps to.
-    asked = filter_of([*_asserted(rule.words), Text.of("-j"), Text.of("its chain")], via.side)
-    if asked is None:
-        return None
+    asked = jumps_for([*_asserted(rule.words)], via.side)
     if chain.startswith(_MARKING) and any(each.known == "--mark" for each in rule.words):
         asked = replace(asked, limits=f"{asked.limits} packets with a mark".strip(), is_narrowed=False)
     return both(via, asked)

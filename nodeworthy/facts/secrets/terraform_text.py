@@ -109,8 +109,8 @@ class Written:
 
     def at(self, offset: int) -> int:
         """Where in the file what stands there in the text is written."""
-        begins, at = next(each for each in reversed(self.pieces) if each[0] <= offset or each is self.pieces[0])
-        return at + max(offset - begins, 0)
+        begins, at = next(each for each in reversed(self.pieces) if each[0] <= offset)
+        return at + offset - begins
 
 
 def texts_in(body: Body, holder: str = "") -> Iterator[Written]:

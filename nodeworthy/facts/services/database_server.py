@@ -177,8 +177,7 @@ class DatabaseServer:
     def image(self) -> Located[Any]:
         if self.template is None:
             return settle(self.document.get("spec", "imageName"))
-        served = [each for each in self.template.containers if not each.is_init and is_server(each.image)]
-        return served[0].image if served else self.template.containers[0].image
+        return next(_served_by(self.template))
 
     @cached_property
     def text(self) -> str:
@@ -257,9 +256,12 @@ def _last_part(image: str) -> str:
 def server_of_template(template: PodTemplate) -> DatabaseServer | None:
     if template.kind not in _KINDS or template.path not in ("", "spec.template"):
         return None
-    if any(is_server(each.image) and not each.is_init for each in template.containers):
-        return DatabaseServer(template.document, template)
-    return None
+    return DatabaseServer(template.document, template) if any(_served_by(template)) else None
+
+
+def _served_by(template: PodTemplate) -> Iterator[Located[Any]]:
+    """The images in it that are a server's."""
+    return (each.image for each in template.containers if not each.is_init and is_server(each.image))
 
 
 def servers_of_cloud_native(document: Tree) -> Iterator[DatabaseServer]:

@@ -15,7 +15,7 @@ from nodeworthy.rules.pod_can_use_gpus import RULE
 from nodeworthy.verdict import Draft, Findings, Place, Severity, fail, skip, value_if_known
 
 _HOST = "OLLAMA_HOST"
-_SHELLS = (["sh"], ["bash"])
+_BY_A_SHELL = pattern(r"(?:\S*/)?(?:ba)?sh -[a-z]*c$")
 _LONGER = ("VLLM_ALLOW_LONG_MAX_MODEL_LEN", "--rope-scaling", "--hf-overrides", "--rope_scaling", "--hf_overrides")
 _MOST_TOKENS = pattern(r"--max[-_]model[-_]len[= ]+(\d{1,9})([kK]?)(?![\w.])")
 # A server starts in this time without its model, which comes at so many GB a second: more than a gp3 disk writes.
@@ -41,7 +41,7 @@ def its_program_is_the_server(pod: PodTemplate) -> Findings:
 def _asks(container: Container, server: Server) -> str | None:
     """The word by which it asks a server, where it does nothing else."""
     words = [word for each in container.words for word in each.split()]
-    by_a_shell = [each.rpartition("/")[2] for each in words[:1]] in _SHELLS and "c" in "".join(words[1:2])
+    by_a_shell = _BY_A_SHELL.match(" ".join(words[:2]))
     program = [each.rpartition("/")[2] for each in (words[2:4] if by_a_shell else words[:2])]
     name = server.name.lower()
     of = program[1:] if program[:1] == [name] else program[:1] if not _says(container, "command") else []
