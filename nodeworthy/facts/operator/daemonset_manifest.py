@@ -38,6 +38,8 @@ _TOLERATING = {Part.DEVICE_PLUGIN: "device-plugin", Part.DCGM_EXPORTER: "dcgm-ex
 _OF_OTHERS = ("rocm/", "amd/", "amdgpu", "intel/", "habana", "huawei", "ascend")
 # Other programs that live in the device plugin's image.
 _BESIDE_IT = ("feature-discovery", "gfd", "mps-control", "config-manager")
+# As their DaemonSets are called, by the operator and by the plugin's chart.
+_NAMED_BESIDE_IT = ("gpu-feature-discovery", "mps-control-daemon")
 _RESOURCE = "--resource-name="
 # How NVIDIA's plugin is given a configuration.
 _CONFIGURED_BY, _CONFIGURATION = "CONFIG_FILE", "--config-file"
@@ -98,6 +100,8 @@ def daemonsets(document: Tree) -> Iterator[DaemonSetManifest]:
     if document.get("kind").text != "DaemonSet":
         return
     pods = document.get("spec", "template", "spec")
+    if document.get("metadata", "name").string.endswith(_NAMED_BESIDE_IT):
+        return
     found = next(filter(None, map(_part, pods.get("containers").sequence)), None)
     if found is not None:
         part, container = found

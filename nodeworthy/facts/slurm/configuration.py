@@ -26,6 +26,7 @@ KEPT_BY_SLURM = (
     "then change it, for it has been seen"
 )
 _GPUS, _NO_DETECTION = "gpu", "off"
+_NUMBERS = pattern(r"\d{1,6}")
 _STARRED = pattern(r"[*?]")
 _TELL_APART = frozenset({"file", "multiplefiles", "type"})
 _OF_A_PART = frozenset({"nodename", "partitionname", "nodeset", "downnodes", "frontendname"})
@@ -212,6 +213,30 @@ def nodes_left_out(conf: SlurmConf, gres: GresConf) -> list[tuple[Row, str]]:
     lines = [(node, names_of(need(node.pairs["nodename"])) or []) for node in conf.nodes if _has_gpus(node)]
     every = [(node, name) for node, names in lines for name in names]
     return [] if sum(name in there for _, name in every) == 1 else [each for each in every if each[1] not in there]
+
+
+def cores_beyond(conf: SlurmConf, gres: GresConf) -> Iterator[tuple[Row, Row, str, int]]:
+    """A line of gres.conf that gives a GPU more cores than its node has: the line, the node's, the key, how many there
+    are. Slurm counts cores there, and threads nowhere."""
+    for node in conf.nodes:
+        has = _cores(node)
+        names = frozenset(names_of(node.text("nodename")) or ())
+        for row in gres.gpus if has is not None else ():
+            of = names_of(row.text("nodename"))
+            key = next((each for each in ("cores", "cpus") if each in row.pairs), None)
+            if key is None or of is None or (of and names.isdisjoint(of)):
+                continue
+            state = row.pairs[key].state
+            numbers = [int(each) for each in _NUMBERS.findall(state.value)] if isinstance(state, Known) else []
+            if has is not None and max(numbers, default=-1) >= has:
+                yield row, node, key, has
+
+
+def _cores(node: Row) -> int | None:
+    """None where its line does not say."""
+    counts = [node.text(each) for each in ("sockets", "corespersocket")]
+    whole = [int(each) for each in counts if each.isdigit()]
+    return whole[0] * whole[1] if len(whole) == 2 and "boards" not in node.pairs else None
 
 
 def _has_gpus(node: Row) -> bool:

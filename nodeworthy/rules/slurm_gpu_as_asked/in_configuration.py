@@ -11,6 +11,7 @@ from nodeworthy.facts.slurm.configuration import (
     Row,
     Short,
     SlurmConf,
+    cores_beyond,
     files_twice,
     gpus_in_partition,
     most_of_type,
@@ -22,7 +23,7 @@ from nodeworthy.facts.slurm.configuration import (
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.request import GpuAsk, SlurmRequest
 from nodeworthy.rules.slurm_gpu_as_asked import RULE
-from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, need, skip
+from nodeworthy.verdict import Draft, Findings, Related, Severity, Unknown, fail, need, skip
 
 
 @RULE.check
@@ -117,6 +118,28 @@ def no_device_is_named_twice(gres: GresConf) -> Findings:
             related=[Related(before.pairs["file"].place, "it is named here as well")],
             cause=f"slurmd ends: gpu duplicate device file name ({path}), Gres GPU plugin failed to load configuration",
             remedy="`ls /dev/nvidia*` on the node shows what there is; name each once",
+        )
+
+
+@RULE.check
+def its_cores_are_the_nodes(conf: SlurmConf, gres: GresConf) -> Findings:
+    if PurePath(conf.place.file).parent != PurePath(gres.place.file).parent:
+        skip("the two files lie in two folders")
+    beyond = list(islice(cores_beyond(conf, gres), 1))
+    if not beyond and any(isinstance(each.state, Unknown) for row in gres.gpus for each in row.pairs.values()):
+        skip("its cores may be filled in later")
+    for row, node, key, has in beyond:
+        written, spelt = row.pairs[key], row.spelt.get(key, key)
+        yield fail(
+            written,
+            f"gres.conf gives a GPU of {node.text('nodename')} cores that the node does not have",
+            is_=f"{spelt}={need(written)}",
+            should=f"numbers up to {has - 1}: Sockets × CoresPerSocket is {has}",
+            related=[Related(node.place, "the node's sockets and cores")],
+            cause="a current Slurm counts cores there; lscpu and nvidia-smi topo -m count threads. slurmctld drops the "
+            "line's cores (invalid GRES core specification), and jobs may run far from their GPU",
+            remedy="leave out the second threads, or the whole option with AutoDetect=nvml; then scontrol reconfigure",
+            severity=Severity.WARNING,
         )
 
 
