@@ -33,6 +33,14 @@ def ours(folder: Path) -> Path:
     return folder
 
 
+def started_warm(project: Path, python: str) -> Path:
+    """The project, whose virtual environment is an interpreter that has imported already what programs import."""
+    inside = project / ".venv" / "bin"
+    inside.mkdir(parents=True)
+    (inside / "python").symlink_to(python)
+    return project
+
+
 def copied(project: Path, folder: Path) -> Path:
     return shutil.copytree(project, folder, ignore=shutil.ignore_patterns("__pycache__"))
 

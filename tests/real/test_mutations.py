@@ -17,6 +17,7 @@ from tests.run import run
 
 from .agreement import PACK, violations
 from .moto_server import MotoServer
+from .projects import started_warm
 from .pulumi_cli import Preview, PulumiCli
 from .tools import Tools
 
@@ -27,8 +28,8 @@ Projects = dict[str, Path]
 
 
 @pytest.fixture(scope="module")
-def projects(tmp_path_factory: pytest.TempPathFactory) -> Projects:
-    made = {each.name: copy(tmp_path_factory.mktemp("prod") / "project") for each in MUTATIONS}
+def projects(tmp_path_factory: pytest.TempPathFactory, warm: str) -> Projects:
+    made = {each.name: started_warm(copy(tmp_path_factory.mktemp("prod") / "project"), warm) for each in MUTATIONS}
     for each in MUTATIONS:
         each.put_into(made[each.name])
     return made

@@ -33,12 +33,14 @@ Start = Callable[..., PulumiCli]
 
 
 @pytest.fixture
-def start(tools: Tools, tmp_path: Path) -> Start:
+def start(tools: Tools, tmp_path: Path, warm: str) -> Start:
     program = tools.path("pulumi")
 
     def started(socket: str | None = OURS.socket, **config: Any) -> PulumiCli:
         told = {"shapes:config": OURS.config, "shapes:socket": socket, **projects.fleet({"onprem": POOL}), **config}
-        return PulumiCli(program, projects.shapes(tmp_path / "made", told), tmp_path / "cli")
+        cli = PulumiCli(program, projects.shapes(tmp_path / "made", told), tmp_path / "cli")
+        projects.started_warm(cli.project, warm)
+        return cli
 
     return started
 

@@ -59,8 +59,9 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         return iter(())
 
     def Run(self, request: Any, context: Any) -> Any:
-        program = str(Path(request.info.program_directory, request.info.entry_point))
-        child = self._start([str(HERE / "program.py"), program], request.info.program_directory, self._told(request))
+        info = request.info
+        argv = [str(HERE / "program.py"), str(Path(info.program_directory, info.entry_point))]
+        child = self._start(argv, info.program_directory, self._told(request), python=_python(info))
         code = child.wait()
         if code == SHOWN:
             return language.RunResponse(bail=True)
@@ -91,8 +92,10 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
             yield language.RunPluginResponse(stdout=line)
         yield language.RunPluginResponse(exitcode=child.wait())
 
-    def _start(self, argv: list[str], cwd: str, told: dict[str, str], **how: Any) -> subprocess.Popen[bytes]:
-        child = subprocess.Popen([sys.executable, "-u", *argv], cwd=cwd, env={**os.environ, **told}, **how)
+    def _start(
+        self, argv: list[str], cwd: str, told: dict[str, str], python: str = sys.executable, **how: Any
+    ) -> subprocess.Popen[bytes]:
+        child = subprocess.Popen([python, "-u", *argv], cwd=cwd, env={**os.environ, **told}, **how)
         self.children.append(child)
         return child
 
@@ -103,6 +106,13 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
     def end_children(self) -> None:
         for child in self.children:
             child.kill()
+
+
+def _python(info: Any) -> str:
+    """That of the virtual environment that the project names, where it is there."""
+    named = dict(info.options).get("virtualenv", "")
+    inside = Path(info.root_directory, named, "bin", "python")
+    return str(inside) if named and inside.is_file() else sys.executable
 
 
 def main() -> NoReturn:
