@@ -204,6 +204,11 @@ class Disk:
         """The templates that were filled in, as the reader knows them."""
         return (each.shown for each in self._files.values() if isinstance(each, File) and each.is_filled_in)
 
+    @property
+    def values(self) -> Iterator[str]:
+        """The files that releases take their values from, as the reader knows them."""
+        return (each.shown for each in self._files.values() if isinstance(each, File) and each.is_of_a_release)
+
     def says(self, words: str) -> bool:
         """Whether these words stand in any file that was read so far."""
         return any(isinstance(each, File) and words in each.text for each in self._files.values())

@@ -18,6 +18,8 @@ class File:
         self.text = text
         # Whether it is a template that somebody fills in, and what stands in it is what it becomes there.
         self.is_filled_in = False
+        # Whether a release takes what stands in it for its values, or for some of them.
+        self.is_of_a_release = False
 
     @cached_property
     def _starts(self) -> list[int]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.collect.source.comments import comments
 from nodeworthy.collect.source.files import Source, any_text, as_text
-from nodeworthy.collect.source.files_beside import FilesBeside
+from nodeworthy.collect.source.files_beside import FilesBeside, Span
 from nodeworthy.collect.source.parsing import (
     FileContents,
     InputRefused,
@@ -64,6 +64,7 @@ def _root_of_terraform(source: Source, text: str, rules: frozenset[str]) -> File
     beside = FilesBeside(source)
     root = brought.root
     beside.asked += map(Path, root.newly_asked())
+    beside.read += map(Span, root.values)
     facts = [*brought.facts, *([brought.text] if brought.text is not None else [])]
     found = FileContents(facts, suppressions=told, beside=beside, root=root.folder, pools=root.pools)
     found.scripts += scripts_of_classes(found.facts, source)

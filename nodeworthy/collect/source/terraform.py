@@ -137,6 +137,11 @@ class TerraformRoot:
         """The templates that were filled in: complete once everything that the root brings was asked for."""
         return frozenset(self.disk.templates)
 
+    @cached_property
+    def values(self) -> frozenset[str]:
+        """The files that are values of its releases, and none by themselves: complete when the templates are."""
+        return frozenset(self.disk.values)
+
     def newly_asked(self) -> Sequence[str]:
         """What was looked at since somebody asked last: nobody hears of it twice, however many files a root has."""
         if len(self.disk.asked) == len(self.heard):

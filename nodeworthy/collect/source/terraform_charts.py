@@ -127,6 +127,7 @@ def _values(instance: Instance) -> tuple[Tree, str | None]:
     merged, elsewhere = Tree({}, instance.place), None
     said = instance.values.items.get("values")
     for each in said.items if isinstance(said, Seq) else [said] if isinstance(said, Hole) else ():
+        _note_files(each)
         try:
             found = document(each, _scope(instance))
             merged = merge(merged, _laid(found))
@@ -140,6 +141,12 @@ def _values(instance: Instance) -> tuple[Tree, str | None]:
     for name in _SETS:
         merged, elsewhere = _with_set(instance, name, merged, elsewhere)
     return merged, elsewhere
+
+
+def _note_files(said: Value) -> None:
+    """What a file of values says counts as far as what is laid over it leaves it."""
+    for each in said.pieces if isinstance(said, Str) else ():
+        each.spot.file.is_of_a_release = True
 
 
 def _laid(found: Value) -> Tree:
