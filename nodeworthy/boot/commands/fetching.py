@@ -48,6 +48,15 @@ def kept_installer(call: Call) -> Did | None:
     return Did(list(_installed(known, call))) if known is not None else None
 
 
+# The programs of Kubernetes as it offers them by themselves: none is a script, and what each does is known by its name.
+_PROGRAM = pattern(r"https?://(?:dl\.k8s\.io|storage\.googleapis\.com/kubernetes-release)/\S*/(?:kube\w+|kubectl)")
+
+
+def is_program(url: Text) -> bool:
+    """Whether what lies there is a program that is known by its name."""
+    return _PROGRAM.fullmatch(url.shown()) is not None
+
+
 def _anything(url: Text, call: Call) -> Iterator[Effect]:
     yield call.does(Fetches, url=url, runs=True)
     yield call.does(

@@ -153,7 +153,7 @@ def run_written(
 ) -> Status | None:
     """Runs a file that the script made or downloaded; None for any other. `begins`: the options that a shell is given
     for it; as a program it is run with those of its first line."""
-    from nodeworthy.boot.commands.fetching import fetched_script
+    from nodeworthy.boot.commands.fetching import fetched_script, is_program
     from nodeworthy.boot.commands.runfiles import is_runfile, runfile
     from nodeworthy.boot.shell.calls import call_of, record_effects
     from nodeworthy.boot.shell.redirects import absolute
@@ -177,6 +177,8 @@ def run_written(
             # What it is stands in its address; the name on the disk may be any.
             call = call_of(walker, (url if is_runfile(url) else path, *arguments), place, raw)
             return Status(record_effects(walker, runfile(call), place, raw))
+        if is_program(url):
+            return None
         call = call_of(walker, arguments, place, raw)
         return Status(record_effects(walker, fetched_script(url, call), place, raw))
     if name.endswith(OF_METADATA):

@@ -129,7 +129,7 @@ def _values(instance: Instance) -> tuple[Tree, str | None]:
     for each in said.items if isinstance(said, Seq) else [said] if isinstance(said, Hole) else ():
         _note_files(each)
         try:
-            found = document(each, _scope(instance))
+            found = _document(each, instance)
             merged = merge(merged, _laid(found))
             hole = found.rest if isinstance(found, Obj) else None
             elsewhere = f"the values may hold it, and {hole.why}" if hole is not None else elsewhere
@@ -141,6 +141,14 @@ def _values(instance: Instance) -> tuple[Tree, str | None]:
     for name in _SETS:
         merged, elsewhere = _with_set(instance, name, merged, elsewhere)
     return merged, elsewhere
+
+
+def _document(said: Value, instance: Instance) -> Value:
+    """Raises Waits for a text of which nothing is known, and Refusal."""
+    found = document(said, _scope(instance))
+    if isinstance(found, Hole):
+        raise Waits(found)
+    return found
 
 
 def _note_files(said: Value) -> None:

@@ -64,7 +64,8 @@ def swap_off_for_this_boot(script: BootScript) -> SwapOff | None:
     said = "\n".join(_COMMENT.sub("", part.text) for part in script.userdata.parts)
     if not _will_be_kubeadms(script, said) or _only_starts_it_anew(timeline):
         return None
-    if script.of_cloud_images or _BEFORE_KUBELET.search(script.place.file):
+    # No image of EC2's has swap that a boot would switch on again.
+    if script.of_cloud_images or (script.of_an_object and script.on_ec2) or _BEFORE_KUBELET.search(script.place.file):
         return None
     is_more = any(part.kind not in (PartKind.SHELL, PartKind.PLAYBOOK) for part in script.userdata.parts)
     if is_more or _FOR_GOOD.search(said) or _OF_A_CLOUD.search(said):

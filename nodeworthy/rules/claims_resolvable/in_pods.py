@@ -11,12 +11,14 @@ from nodeworthy.facts.pod.claims import ClaimsAround, ResourceClaim
 from nodeworthy.facts.pod.containers import Container
 from nodeworthy.facts.pod.refused import MADE_LATER
 from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.patterns import pattern
 from nodeworthy.rules.claims_resolvable import NEAR, RULE, WAITS
 from nodeworthy.verdict import Findings, Known, Related, Severity, fail, need, skip, unknown
 
 _PUT_TOGETHER = "a name of its claims is filled in later"
 _BY_ITSELF, _BY_TEMPLATE = "resourceClaimName", "resourceClaimTemplateName"
 _KINDS = ("ResourceClaim", "ResourceClaimTemplate")
+_KIND_BEHIND = pattern(r"(?:-(?:resource|claim|template))+$")
 
 
 @RULE.check
@@ -152,9 +154,15 @@ def _is_there(
 
 
 def _is_a_slip(name: str, other: str) -> bool:
-    """Whether one name is a slip for the other; two that differ in a number alone are not."""
+    """Whether one name is a slip for the other, or says its kind behind it (`one-gpu-template`); two that differ in a
+    number alone are not."""
     digits = ["".join(filter(str.isdigit, each)) for each in (name, other)]
-    return digits[0] == digits[1] and bool(difflib.get_close_matches(name, [other], 1, NEAR))
+    alike = difflib.get_close_matches(name, [other], 1, NEAR) or _of_its_kind(name) == _of_its_kind(other)
+    return digits[0] == digits[1] and bool(alike)
+
+
+def _of_its_kind(name: str) -> str:
+    return _KIND_BEHIND.sub("", name)
 
 
 def _requests_are_there(pod: PodTemplate, entry: Tree, claims: Sequence[ResourceClaim]) -> Findings:
