@@ -12,7 +12,7 @@ from nodeworthy.hcl.root import Module, Root
 from nodeworthy.hcl.scope import Scope
 from nodeworthy.hcl.source import File, Spot
 from nodeworthy.hcl.syntax import Block, Body, Literal, Setting
-from nodeworthy.hcl.values import Hole, Obj, Str, Value, Waits, first_hole
+from nodeworthy.hcl.values import Hole, Obj, Seq, Str, Value, Waits, first_hole
 from nodeworthy.known.terraform_modules import KnownModule
 from nodeworthy.limits import HCL_MODULES_DEEP
 from nodeworthy.patterns import pattern
@@ -50,6 +50,17 @@ class Unit(Module):
             if unit is not None:
                 found.append((block.labels[0] if block.labels else "", unit))
         return found
+
+    @cached_property
+    def before(self) -> Sequence[str]:
+        """The folders of the units that it depends on, as far as they are said here."""
+        found: list[Value] = []
+        for kind, name in (("dependency", "config_path"), ("dependencies", "paths")):
+            said = [(each.file, each.body.settings.get(name)) for each in self.body.of(kind)]
+            found += [quietly(one.expression, self.scope(file)) for file, one in said if one is not None]
+        texts = [each for value in found for each in (value.items if isinstance(value, Seq) else [value])]
+        known = [each.known for each in texts if isinstance(each, Str) and each.known]
+        return [os.path.normpath(os.path.join(self.folder, each)) for each in known]
 
     def read(self, path: str) -> Unit | None:
         """Another file of its kind; None where it is not here."""

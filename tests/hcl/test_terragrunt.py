@@ -8,6 +8,7 @@ from pathlib import Path
 from nodeworthy.hcl.disk import Disk
 from nodeworthy.hcl.instances import Instance
 from nodeworthy.hcl.root import Module, open_root
+from nodeworthy.hcl.terragrunt import Unit
 from nodeworthy.hcl.values import Hole, Obj, Str, Value
 from tests.hcl.roots import write
 
@@ -120,3 +121,10 @@ def test_what_can_be_no_key_makes_nobody_knows_how_many(tmp_path: Path) -> None:
     made = list(unit(tmp_path, files).everything({"aws_eks_node_group"}))
     assert len(made) == 1
     assert isinstance(made[0], Hole)
+
+
+def test_it_says_which_units_come_before(tmp_path: Path) -> None:
+    more = UNIT + 'dependencies { paths = ["../dns", "${get_env("ELSEWHERE")}"] }\n'
+    module = unit(tmp_path, {**FILES, "live/nodes/terragrunt.hcl": more})
+    assert isinstance(module, Unit)
+    assert [os.path.relpath(each, tmp_path) for each in module.before] == ["live/vpc", "live/dns"]

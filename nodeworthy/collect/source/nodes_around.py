@@ -93,6 +93,7 @@ _OF_EXTENSIONS = "talos"
 _OF_ANOTHER_CLOUD = pattern(rb"\bkind:[ \t]{1,8}(?!EC2|AKS)[A-Z]\w{1,30}NodeClass\b", words=(b"NodeClass",))
 _OF_SUCH_CLOUDS = ("gke", "aks")
 _HCL = (".tf", ".tofu")
+_UNIT = "terragrunt.hcl"
 # What of Terraform asks for a cluster's nodes.
 _ROOTS_OF_NODES = pattern(
     rb"\"aws_eks_(?:cluster|node_group)\"|terraform-aws-modules/eks/aws|\"google_container_(?:cluster|node_pool)\"|"
@@ -130,7 +131,7 @@ class NodesAround:
         """`facts` are those of the files that are judged together with this one."""
         values = [each for each in facts if isinstance(each, OperatorValues)]
         charts = pools_of_charts(values, Path(source.lies).parent)
-        near = self._around(source) or pools_by_evidence(facts) or self._of_roots(values, source)
+        near = _of_units(source) or self._around(source) or pools_by_evidence(facts) or self._of_roots(values, source)
         pools = _as_their_images_are(_of_its_cluster(near or list(charts), values, source), source)
         return [_doubted_at(values, each) for each in settle_drivers(pools, values, _folder(source))]
 
@@ -332,6 +333,15 @@ def _lie_as_one(values: Path, root: Path) -> bool:
         not own or _NUMBERED.sub("", own[0].lower()) in names or _is_a_chart(PurePath(common, *own))
         for own, names in zip(above, (_OF_VALUES, _OF_ROOTS), strict=True)
     )
+
+
+def _of_units(source: Source) -> list[GpuPool]:
+    """Those of the units that this one of Terragrunt's depends on. Imported only for one."""
+    if not (source.shown.endswith(_HCL) or source.path.name == _UNIT):
+        return []
+    from nodeworthy.collect.source.terraform import pools_of_units_before
+
+    return list(pools_of_units_before(source))
 
 
 def _is_of_a_root(nodes: Place, folder: str) -> bool:

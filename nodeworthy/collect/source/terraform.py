@@ -273,11 +273,25 @@ def facts_in(source: Source) -> Brought | None:
 def pools_asked_of_root(source: Source) -> Sequence[GpuPool]:
     """The pools that the root of a file asks for, in AWS and elsewhere: as evidence, which tells nobody of the root."""
     root = _root(source)
-    if root is None:
-        return ()
+    return _pools_asked_of(root) if root is not None else ()
+
+
+def _pools_asked_of(root: TerraformRoot) -> Sequence[GpuPool]:
     stack = root.stack
     of_aws = root.bounded(lambda: stack.pools_of_its_groups(stack.facts(None))) if stack is not None else None
     return [*(of_aws or ()), *root.pools]
+
+
+def pools_of_units_before(source: Source) -> Sequence[GpuPool]:
+    """The pools of the units that this one of Terragrunt's depends on: the cluster is theirs that it is made for."""
+    root = _root(source)
+    if root is None or not root.disk.is_unit(root.folder):
+        return ()
+    from nodeworthy.hcl.terragrunt import Unit
+
+    before = root.module.before if isinstance(root.module, Unit) else ()
+    opened = [_root_of(each, source) for each in before if root.disk.is_unit(each)]
+    return [pool for each in opened if each is not None for pool in _pools_asked_of(each)]
 
 
 def _text(source: Source, root: TerraformRoot) -> TerraformText | None:

@@ -1,0 +1,11 @@
+terraform {
+  source = "../../modules/operator"
+}
+
+dependencies {
+  paths = ["../cluster"]
+}
+
+inputs = {
+  brings_driver = true
+}
