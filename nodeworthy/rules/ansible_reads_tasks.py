@@ -6,6 +6,13 @@ it, and everybody may write what root runs. Digits are bits with a nought before
 Of several handlers with one name Ansible runs the first, whatever its `when` says: where that one is skipped, so are
 the others, and the service goes on with its old configuration. `listen` beside the same names changes nothing in that.
 
+A name that a task notifies has to be a handler's, letter by letter, or a word that one listens to: of its own role, of
+another one of the same play, of the play. Where none of the repository has it, and all roles lie here, the play ends as
+soon as that task has changed something.
+
+A block among the handlers is none of them. What stands in it is, each by its own name: a task that notifies the block
+ends the play as soon as it has changed something (`The requested handler … was not found`).
+
 `shell:` gives its commands to /bin/sh, on Debian and Ubuntu dash. It finds no program called `[[`, so the question is
 never true, nor one called `source`, and ends at arrays, `<<<`, `<(…)` and `set -o pipefail`. That is told where the
 file itself is for Debian or Ubuntu: by its modules, its conditions, or the commands of the task. A task that is given
@@ -40,7 +47,9 @@ from nodeworthy.facts.ansible.tasks_as_written import (
     decimal_modes,
     gone_arguments,
     gone_words,
+    notified_blocks,
     shadowed_handlers,
+    unanswered,
     words_of_bash,
 )
 from nodeworthy.facts.ansible.unread_expressions import UnreadExpression, unread_expressions
@@ -106,6 +115,44 @@ def each_handler_is_run(tasks: TasksAsWritten) -> Findings:
             related=[Related(each.first, "this one is run, or skipped, in place of both")],
             cause="Ansible looks for the first handler of a name, and is done: what its `when` skips nobody else does",
             remedy=f"call it otherwise, and give both `listen: {each.name}`",
+        )
+
+
+@RULE.check
+def each_notified_name_is_a_handlers(tasks: TasksAsWritten) -> Findings:
+    if not any(each.get("block").is_sequence for each in tasks.handlers):
+        skip("no block stands among its handlers")
+    for each in notified_blocks(tasks):
+        yield fail(
+            each.name.located(),
+            f"tasks notify '{each.name.string}', which is a block, and no handler",
+            is_=f"a block called '{each.name.string}'",
+            should=f"listen: {each.name.string}, in each of the block's tasks",
+            related=[Related(each.notified, "this task notifies it")],
+            cause="what stands in a block are handlers, by their own names; the block is none: where the task has "
+            "changed something, the play ends there (The requested handler was not found)",
+            remedy=f"take the block away, and give each of its tasks `listen: {each.name.string}`",
+        )
+
+
+@RULE.check
+def somebody_answers(tasks: TasksAsWritten) -> Findings:
+    if tasks.answered is None:
+        skip("no task in it notifies a handler, or roles that lie elsewhere may have it")
+    found = list(unanswered(tasks))
+    for name in dict.fromkeys(each.name.string for each in found):
+        first, *others = (each for each in found if each.name.string == name)
+        yield fail(
+            first.name.located(),
+            f"no handler is called '{name}'",
+            is_=f"notify: {name}",
+            should=f"notify: {first.meant}" if first.meant else f"a handler called '{name}', or no notify",
+            related=[Related(each.name.place, "so does this task") for each in others[:_MOST_RELATED]],
+            cause="where the task changes something, the play ends (The requested handler was not found in either "
+            "the main handlers list nor in the listening handlers list), and what comes behind it is not done",
+            remedy=f"write {first.meant}: names are compared letter by letter"
+            if first.meant
+            else "write the handler into the role's handlers/main.yml, or take notify away",
         )
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePath
 
 from nodeworthy.boot.playbook.recognition import is_playbook
 from nodeworthy.collect.source.comments import comments
 from nodeworthy.collect.source.files import Source, any_text
+from nodeworthy.collect.source.handlers import names_answered
 from nodeworthy.collect.source.parsing import FileContents
 from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.facts.ansible.tasks_as_written import TasksAsWritten
@@ -40,4 +42,19 @@ def tasks_as_written(source: Source, data: bytes) -> Sequence[Fact]:
     if len(trees) != 1 or not trees[0].is_sequence:
         return ()
     are_handlers = _HANDLERS in (Path(source.lies).parent.name, source.path.stem)
-    return (TasksAsWritten(Place(path=source.shown), trees[0], text, are_handlers),)
+    beside = _tasks_beside(source) if are_handlers and "block:" in text else ()
+    answered = names_answered(source.scope) if "notify:" in text else None
+    return (TasksAsWritten(Place(path=source.shown), trees[0], text, are_handlers, tuple(beside), answered),)
+
+
+def _tasks_beside(source: Source) -> Iterator[tuple[Place, str]]:
+    """The files of the role's tasks."""
+    lies = Path(source.lies)
+    folder = lies.parent.parent / "tasks"
+    for path in source.scope.files((".yml", ".yaml")):
+        if path.is_relative_to(folder):
+            shown = os.path.relpath(path, lies.parent)
+            yield (
+                Place(path=os.path.normpath(PurePath(source.shown).parent / shown)),
+                any_text(source.scope.read(path) or b""),
+            )

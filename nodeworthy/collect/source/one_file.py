@@ -49,11 +49,11 @@ _OF_ANSIBLE = (".yml", ".yaml")
 # What a task says that Ansible may read in another way, at the least: a list, and one of these in it.
 _OF_A_TASK = pattern(
     rb"(?m)^[ \t]*(?:-[ \t]+)?(?:[\w.]+\.)?(?:mode|shell|include|sudo|kubernetes|docker|service|systemd|"
-    rb"changed_when|failed_when|unarchive|apt|yum|dnf|command)[ \t]*:\s|slurm(?:dbd)?\.conf\b|munge\.key\b",
+    rb"changed_when|failed_when|unarchive|apt|yum|dnf|command|notify)[ \t]*:\s|slurm(?:dbd)?\.conf\b|munge\.key\b",
     words=(
         *(b"mode", b"shell", b"include", b"sudo", b"kubernetes", b"docker", b"service", b"systemd"),
         *(b"changed_when", b"failed_when", b"unarchive", b"slurm.conf", b"slurmdbd.conf", b"munge.key"),
-        *(b"apt", b"yum", b"dnf", b"command"),
+        *(b"apt", b"yum", b"dnf", b"command", b"notify"),
     ),
 )
 _OF_OBJECTS = pattern(rb"(?m)^(?:- )?apiVersion[ \t]*:", words=(b"apiVersion",))

@@ -57,6 +57,10 @@ class TasksAsWritten:
     text: str
     # It is a role's file of handlers; of a play they stand under a key of their own.
     are_handlers: bool = False
+    # The files of the same role's tasks, where a block stands among the handlers.
+    beside: tuple[tuple[Place, str], ...] = ()
+    # What some handler of the repository answers to; None where others may, which lie elsewhere.
+    answered: frozenset[str] | None = None
 
     @property
     def every_task(self) -> Sequence[Task]:
@@ -121,6 +125,76 @@ def shadowed_handlers(tasks: TasksAsWritten) -> Iterator[Shadowed]:
         first = seen.setdefault(name, each)
         if first is not each and _does(first) != _does(each):
             yield Shadowed(name, each.get("name").place, first.get("name").place)
+
+
+@dataclass(frozen=True)
+class NotifiedBlock:
+    """A block among handlers that tasks notify by its name, which nobody answers to."""
+
+    name: Tree
+    notified: Place
+
+
+def notified_blocks(tasks: TasksAsWritten) -> Iterator[NotifiedBlock]:
+    """What stands in a block are handlers, by names of their own: the block itself is none."""
+    blocks = [each for each in tasks.handlers if each.get("block").is_sequence and each.get("name").text]
+    answered = {name for each in tasks.handlers for name in _answers_to(each)} if blocks else set()
+    beside = tasks.beside or ((tasks.place, tasks.text),)
+    for each in blocks:
+        name = each.get("name")
+        places = (_notified(name.string, place, text) for place, text in beside)
+        notified = next(filter(None, places), None)
+        if notified is not None and name.string not in answered:
+            yield NotifiedBlock(name, notified)
+
+
+@dataclass(frozen=True)
+class Unanswered:
+    """A name that a task notifies, and no handler has."""
+
+    name: Tree
+    # One that differs from it by little.
+    meant: str
+
+
+def unanswered(tasks: TasksAsWritten) -> Iterator[Unanswered]:
+    answered = tasks.answered
+    for task in tasks.every_task if answered is not None else ():
+        notify = task.entry.get("notify") if task.entry is not None else None
+        for each in (notify, *notify.sequence) if notify is not None else ():
+            name = (each.text or "").strip()
+            # `role : handler` names both.
+            if name and answered is not None and not _is_answered(name, answered):
+                meant = next((other for other in sorted(answered) if other.lower() == name.lower()), "")
+                yield Unanswered(each, meant)
+
+
+def _is_answered(name: str, answered: frozenset[str]) -> bool:
+    return _FILLED_IN in name or name in answered or name.rpartition(" : ")[2] in answered
+
+
+def _answers_to(handler: Tree) -> Iterator[str]:
+    within = [each for key in ("block", "rescue", "always") for each in handler.get(key).sequence]
+    if within:
+        yield from (name for each in within for name in _answers_to(each))
+        return
+    listens = handler.get("listen")
+    yield from (each.string for each in (handler.get("name"), listens, *listens.sequence))
+
+
+def _notified(name: str, place: Place, text: str) -> Place | None:
+    """Where a task notifies it, alone or in a list."""
+    said = rf"(?m)^[ \t]*(?:notify:[ \t]*(?:\[[^\]\n]*)?|-[ \t]+)[\"']?{re.escape(name)}[\"']?[ \t]*(?:[\],#]|$)"
+    for found in re.finditer(said, text) if "notify:" in text else ():
+        row = text.count("\n", 0, found.start())
+        if "notify:" in found[0] or _is_of_a_list(text.split("\n")[:row]):
+            return replace(place, line=row + 1)
+    return None
+
+
+def _is_of_a_list(above: Sequence[str]) -> bool:
+    last = next((each.strip() for each in reversed(above) if not each.lstrip().startswith("- ")), "")
+    return last == "notify:"
 
 
 def _does(handler: Tree) -> str:

@@ -105,6 +105,8 @@ def its_images_are_whole(values: OperatorValues) -> Findings:
 
 # As many parts as no other chart is likely to have.
 _SURELY = 3
+# The chart of node feature discovery, below its own name.
+_CHART_WITHIN = "node-feature-discovery"
 _SWITCH = "enabled"
 # How alike two names are of which one is a slip of the other.
 _NEAR = 0.75
@@ -136,7 +138,8 @@ def _are_surely_its(values: OperatorValues) -> bool:
     """Whether these are surely the operator's values, by their chart or by their keys: other charts have a toolkit as
     well."""
     is_installed_as_its = values.origin != LOOSE and values.elsewhere is None
-    return is_installed_as_its or sum(bool(keys_read(name)) for name in values.tree.mapping) >= _SURELY
+    told = [name for name in values.tree.mapping if keys_read(name) or name == _CHART_WITHIN]
+    return is_installed_as_its or len(told) >= _SURELY
 
 
 def _is_older_than_these_keys(values: OperatorValues) -> bool:
