@@ -47,9 +47,9 @@ from nodeworthy.facts.ansible.tasks_as_written import (
     decimal_modes,
     gone_arguments,
     gone_words,
+    names_unanswered,
     notified_blocks,
     shadowed_handlers,
-    unanswered,
     words_of_bash,
 )
 from nodeworthy.facts.ansible.unread_expressions import UnreadExpression, unread_expressions
@@ -139,7 +139,7 @@ def each_notified_name_is_a_handlers(tasks: TasksAsWritten) -> Findings:
 def somebody_answers(tasks: TasksAsWritten) -> Findings:
     if tasks.answered is None:
         skip("no task in it notifies a handler, or roles that lie elsewhere may have it")
-    found = list(unanswered(tasks))
+    found = list(names_unanswered(tasks))
     for name in dict.fromkeys(each.name.string for each in found):
         first, *others = (each for each in found if each.name.string == name)
         yield fail(

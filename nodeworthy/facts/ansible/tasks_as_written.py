@@ -157,7 +157,7 @@ class Unanswered:
     meant: str
 
 
-def unanswered(tasks: TasksAsWritten) -> Iterator[Unanswered]:
+def names_unanswered(tasks: TasksAsWritten) -> Iterator[Unanswered]:
     answered = tasks.answered
     for task in tasks.every_task if answered is not None else ():
         notify = task.entry.get("notify") if task.entry is not None else None
