@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from nodeworthy.collect.source.files import Source
-from nodeworthy.collect.source.makefiles import scripts_of_targets
+from nodeworthy.collect.source.files_beside import FilesBeside
+from nodeworthy.collect.source.makefiles import as_shell, scripts_of_targets
 from nodeworthy.facts.boot.script import BootScript
 
 
@@ -52,3 +53,15 @@ def test_a_function_that_is_not_closed_is_left_as_it_stands() -> None:
     hostile = "$(if " * 20_000
     (made,) = scripts(f"t:\n\techo {hostile}\n")
     assert text_of(made).splitlines()[-1] == f"echo {hostile}"
+
+
+def test_what_make_fills_in_within_single_quotes_is_filled_in() -> None:
+    (made,) = scripts('K3S ?= /var/lib/k3s\nt:\n\techo \'{"at": "$(K3S)/x", "of": "$$HOME"}\'\n')
+    assert text_of(made).splitlines()[-1] == """echo '{"at": "'"${K3S}"'/x", "of": "$HOME"}'"""
+
+
+def test_a_file_that_is_included_sets_what_it_says(tmp_path: Path) -> None:
+    (tmp_path / "versions.mk").write_text("OPERATOR := v25.3.4\nall:\n\techo\n", encoding="utf-8")
+    source = Source(tmp_path / "Makefile", "Makefile", named=True)
+    lines = as_shell(b"-include versions.mk gone.mk\nt:\n\thelm install $(OPERATOR)\n", FilesBeside(source)).decode()
+    assert lines.splitlines()[1:3] == ['OPERATOR="v25.3.4"', "helm install ${OPERATOR}"]

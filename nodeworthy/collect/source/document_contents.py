@@ -117,6 +117,10 @@ def _read_documents(source: Source, data: bytes, rules: frozenset[str]) -> FileC
         from nodeworthy.collect.source.environment_elsewhere import with_environment
 
         every = [with_environment(each, every, beside) for each in every]
+    if source.path.name in KUSTOMIZATIONS and "patch" in text:
+        from nodeworthy.collect.source.patched_bases import patched_bases
+
+        every += [each for one in documents for each in patched_bases(one, beside)]
     if "ClusterResourceSet" in text or "policyRefs" in text:
         from nodeworthy.collect.enclosed_objects import named_by_sets
 

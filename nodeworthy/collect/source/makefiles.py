@@ -6,12 +6,14 @@ What a machine becomes by a target is asked target by target: nobody runs one re
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from nodeworthy.boot.origin import Joined, Straight
 from nodeworthy.boot.unpack import unpack
 from nodeworthy.collect.source.files import Source, any_text
+from nodeworthy.collect.source.files_beside import FilesBeside
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -20,6 +22,8 @@ from nodeworthy.verdict import Place
 _SETS = pattern(r"(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*(?:\?|::?)?=[ \t]*(.*)")
 _SHELL = pattern(r"\$\(shell[ \t]+")
 _VARIABLE = pattern(r"\$[({]([A-Za-z_]\w*)[)}]")
+_INCLUDES = pattern(r"[-s]?include[ \t]+([\w./ \t-]{1,300})")
+_QUOTED = pattern(r"""\"(?:[^\"\\]|\\.)*\"|'[^']*'""")
 # What make works out itself before a shell is asked: `$(if $(A),--b=$(abspath $(B)))`, and `$(@D)` of a target.
 _FUNCTION = pattern(
     r"\$[({](?:subst|patsubst|strip|findstring|filter|filter-out|sort|word|wordlist|words|firstword|lastword|dir|notdir"
@@ -107,23 +111,32 @@ def _recipe(rows: Sequence[str], first: int) -> Iterator[_Line]:
             yield _Line(says, row, len(line) - len(bare) + 1)
 
 
-def as_shell(data: bytes) -> bytes:
+def as_shell(data: bytes, beside: FilesBeside | None = None) -> bytes:
     """A script of as many lines. The first line says that it is shell; what would be set in it stands before the second
-    one."""
-    first, *others = _lines(any_text(data))
+    one. What files set that it includes stands where they are included."""
+    first, *others = _lines(any_text(data), beside)
     if others and first and not first.startswith("#"):
         others[0] = f"{first}; {others[0]}" if others[0] and not others[0].startswith("#") else first
     return "\n".join(["#!/bin/sh", *others]).encode()
 
 
-def _lines(text: str) -> Iterator[str]:
+def _lines(text: str, beside: FilesBeside | None) -> Iterator[str]:
     goes_on = False
     for line in text.split("\n"):
-        if line.startswith("\t"):
+        included = _INCLUDES.fullmatch(line)
+        if included is not None and beside is not None:
+            yield "; ".join(_set_in(included[1].split(), beside))
+        elif line.startswith("\t"):
             yield _as_make_runs_it(line[1:] if goes_on else line.lstrip(_BEFORE))
         else:
             yield line if line.startswith("#") else _set(line)
         goes_on = line.endswith("\\")
+
+
+def _set_in(names: Sequence[str], beside: FilesBeside) -> Iterator[str]:
+    for path in filter(None, map(beside.path, names)):
+        rows = (beside.text(path) or "").split("\n")
+        yield from [said for row in rows if not row.startswith("\t") and (said := _set(row))][:_MOST_SET]
 
 
 def _set(line: str) -> str:
@@ -136,8 +149,14 @@ def _set(line: str) -> str:
 
 def _as_make_runs_it(command: str) -> str:
     """make fills its own variables in, and leaves one dollar of two."""
-    made = _VARIABLE.sub(r"${\1}", _SHELL.sub("$(", command.replace("$$", "\0")))
+    made = _SHELL.sub("$(", _QUOTED.sub(_outside_quotes, command.replace("$$", "\0")))
+    made = _VARIABLE.sub(r"${\1}", made)
     return _without_functions(_OF_A_TARGET.sub(_WORKED_OUT, made)).replace("\0", "$")
+
+
+def _outside_quotes(quoted: re.Match[str]) -> str:
+    """What make fills in within single quotes a shell would leave as it stands."""
+    return _VARIABLE.sub(r"""'"${\1}"'""", quoted[0]) if quoted[0].startswith("'") else quoted[0]
 
 
 def _without_functions(command: str) -> str:

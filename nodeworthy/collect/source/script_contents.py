@@ -22,6 +22,7 @@ from nodeworthy.collect.source.boot_scripts import (
 )
 from nodeworthy.collect.source.comments import comments
 from nodeworthy.collect.source.files import Source, any_text
+from nodeworthy.collect.source.files_beside import FilesBeside
 from nodeworthy.collect.source.parsing import FileContents, documents_in, variables_of_tasks, with_surroundings
 from nodeworthy.collect.source.scripts_and_variables import secrets_beside, secrets_told_openly
 from nodeworthy.facts.secrets.plain_text import PlainText
@@ -117,10 +118,11 @@ def _read_commands(source: Source, data: bytes, rules: frozenset[str]) -> FileCo
         if found.facts:
             # It makes no node of this machine, and asks something of another one, or of a cloud.
             return replace(found, scripts=[])
-    elif _may_do_something_elsewhere(data) and (shell := as_shell_script(source, data)):
+    elif _may_do_something_elsewhere(data) and (shell := as_shell_script(source, data, beside := FilesBeside(source))):
         found = _read_boot_script(source, shell, rules)
         if found.facts:
-            return replace(found, scripts=[], facts=[*found.facts, *secrets_beside(source, data, rules)])
+            facts = [*found.facts, *secrets_beside(source, data, rules)]
+            return replace(found, scripts=[], facts=facts, beside=found.beside or beside)
     return secrets_told_openly(source, data, rules) if is_script(data, source.path.name) else None
 
 
@@ -181,14 +183,14 @@ def _facts_of_cluster_tasks(source: Source, data: bytes) -> list[Fact]:
     return [fact for each in every for fact in facts_of(each)]
 
 
-def as_shell_script(source: Source, data: bytes) -> bytes:
+def as_shell_script(source: Source, data: bytes, beside: FilesBeside | None = None) -> bytes:
     """A script as it stands. Of a makefile, a justfile or a pipeline, the script that its commands come down to."""
     if is_script(data, source.path.name):
         return data
     if source.path.name in _MAKEFILES or source.path.suffix == ".mk":
         from nodeworthy.collect.source.makefiles import as_shell
 
-        return as_shell(data)
+        return as_shell(data, beside)
     from nodeworthy.collect.source import justfiles, pipelines
 
     if justfiles.is_justfile(source.path.name):

@@ -85,22 +85,23 @@ def _source_called(name: str, namespace: str | None, documents: Sequence[Tree]) 
 
 
 def _helm_chart(document: Tree, documents: Sequence[Tree], beside: FilesBeside) -> Tree:
-    """A HelmChart with what the HelmChartConfig of its name lays over it. One that lies beside its chart in one file
-    says nothing by itself."""
+    """A HelmChart with what the HelmChartConfig of its name lays over it, and such a config with the chart that it
+    changes. One that lies beside its chart in one file says nothing by itself."""
     kind, name = document.get("kind").text, document.get("metadata", "name").text
     if kind not in _CHANGES or name is None:
         return document
     other = _object_called(name, _CHANGES[kind], documents)
-    if kind == "HelmChartConfig":
-        alone = {key: child for key, child in document.mapping.items() if key != "spec"}
-        return document if other is None else replace(document, value=alone)
+    if kind == "HelmChartConfig" and other is not None:
+        return replace(document, value={key: child for key, child in document.mapping.items() if key != "spec"})
     for path in beside.neighbours(name) if other is None else ():
-        other = other or _object_called(name, "HelmChartConfig", beside.documents(path) or ())
-    said = document_inside(other.get("spec", "valuesContent")) if other is not None else None
-    if said is None or not said.is_mapping:
+        other = other or _object_called(name, _CHANGES[kind], beside.documents(path) or ())
+    if other is None:
         return document
-    own = document_inside(document.get("spec", "valuesContent"))
-    return lay_at(document, ("spec", "valuesContent"), merge(own, said) if own.is_mapping else said)
+    chart, config = (other, document) if kind == "HelmChartConfig" else (document, other)
+    under, over = (document_inside(each.get("spec", "valuesContent")) for each in (chart, config))
+    if not over.is_mapping:
+        return document
+    return lay_at(chart, ("spec", "valuesContent"), merge(under, over) if under.is_mapping else over)
 
 
 _CHANGES = {"HelmChart": "HelmChartConfig", "HelmChartConfig": "HelmChart"}

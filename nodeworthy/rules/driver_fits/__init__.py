@@ -16,9 +16,9 @@ holds these packages, or keeps them out by `Package-Blacklist`.
 NVIDIA's installer builds the module for the kernel that runs. A script that upgrades all packages as well leaves a
 newer kernel behind, which the next boot takes and for which there is no module: with `--dkms` it is built for each.
 
-Talos gets its driver as extensions of its image: the modules, and the libraries with nvidia-container-toolkit. Both are
-published as `-lts` and as `-production`, which are two versions: an image has them of one. Which flavour an image has,
-its extension's name says; it is compared with what a machine config beside it says of the card.
+Talos gets its driver as extensions of its image: the modules, and the libraries with nvidia-container-toolkit. Both
+are published as `-lts` and as `-production`, which are two versions: an image has them of one, and both of them. Which
+flavour an image has, its extension's name says; it is compared with what a machine config beside it says of the card.
 
 On a node the bus shows whether another driver (nouveau, vfio-pci) has the cards; the kernel's log, why it refused the
 module (Secure Boot, another kernel's build, a flavour that does not drive the card); the disk, whether the running

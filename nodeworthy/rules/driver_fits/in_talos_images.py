@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.talos import TALOS
-from nodeworthy.facts.fleet.talos_extensions import NvidiaExtensions
+from nodeworthy.facts.fleet.talos_extensions import TOOLKIT, NvidiaExtensions
 from nodeworthy.known.drivers import Flavour, flavour_for
 from nodeworthy.known.gpus import gpu_named
 from nodeworthy.rules.driver_fits import RULE, WHY, gpus_of_pool
@@ -51,7 +51,8 @@ def they_drive_the_gpus(
 def they_are_of_one_branch(extensions: NvidiaExtensions) -> Findings:
     modules = extensions.modules
     if modules is None:
-        skip("no modules of a branch are among them")
+        yield from _without_any(extensions)
+        return
     for each in extensions.every:
         if each.branch != modules.branch and not each.holds_modules:
             yield fail(
@@ -64,3 +65,19 @@ def they_are_of_one_branch(extensions: NvidiaExtensions) -> Findings:
                 "module of another: `Driver/library version mismatch`, and the node offers no GPU",
                 remedy="name both with the same ending, -lts or -production, and make the image anew",
             )
+
+
+def _without_any(extensions: NvidiaExtensions) -> Findings:
+    """The toolkit's extension brings the driver's libraries; modules come from another one, and from nowhere else."""
+    toolkit = next((each for each in extensions.every if each.kind == TOOLKIT), None)
+    if toolkit is None or not extensions.is_whole:
+        skip("no modules of a branch are among them, and what they are for is not said here")
+    yield fail(
+        toolkit.tree.located(),
+        "the image has the driver's libraries and none of its modules",
+        is_=f"{toolkit.tree.string} alone",
+        should=f"siderolabs/{_OF_FLAVOUR[Flavour.OPEN]}-{toolkit.branch} beside it, or "
+        f"{_OF_FLAVOUR[Flavour.PROPRIETARY]}-{toolkit.branch} for GPUs before Turing",
+        cause="no module drives the GPU, and the operator can bring none, for the root of Talos is read-only",
+        remedy="name the extension with the modules, too, and make the image anew",
+    )
