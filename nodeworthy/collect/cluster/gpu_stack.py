@@ -92,7 +92,12 @@ def _facts(seen: ClusterObjects, not_seen: NotSeen, stranded: Collection[str]) -
     whole = replace(
         found,
         unsettled=tuple(
-            replace(each, names_no_class=_names_no_class(each, seen), no_networks=_no_networks(each, seen))
+            replace(
+                each,
+                names_no_class=_names_no_class(each, seen),
+                no_networks=_no_networks(each, seen),
+                volume=next(seen.shared.held_elsewhere(each.first, seen.pods), None),
+            )
             for each in found.unsettled
         ),
         objects=objects,

@@ -27,6 +27,7 @@ from nodeworthy.facts.cluster.references import NamedObjects, named_objects
 from nodeworthy.facts.cluster.relations import Relations
 from nodeworthy.facts.cluster.services_of_nobody import ServiceOfNobody, services_of_nobody
 from nodeworthy.facts.cluster.unanswered_services import ServicesAround, UnansweredServices, unanswered_services
+from nodeworthy.facts.cluster.volcano_queues import oversized_groups
 from nodeworthy.facts.cluster.volume_claims import impossible_claims
 from nodeworthy.scene import Scene, make_scene
 
@@ -57,6 +58,8 @@ def relations_in(seen: ClusterObjects) -> Relations:
         tuple(without_device(seen.networks, {each.object for each in waiting})),
         len(seen.networks.pods),
         tuple(closed_kai_queues(seen.references, seen.kai.version)) if seen.has_list(_BY_KIND[QUEUE]) else (),
+        tuple(oversized_groups(seen.volcano, waiting)),
+        len(seen.volcano.waiting),
         tuple(no_meeting_points(seen.met, seen.hami.services, lambda namespace: seen.has_list(SERVICES, namespace))),
         len(seen.met.looked_for),
     )

@@ -47,7 +47,9 @@ from nodeworthy.facts.cluster.node import ClusterNode, cluster_node
 from nodeworthy.facts.cluster.pod import ClusterPod, cluster_pod
 from nodeworthy.facts.cluster.references import References
 from nodeworthy.facts.cluster.sandbox_failure import SandboxFailure, sandbox_failure
+from nodeworthy.facts.cluster.shared_claims import SharedClaimsSeen
 from nodeworthy.facts.cluster.unanswered_services import AskersSeen
+from nodeworthy.facts.cluster.volcano_queues import VolcanoSeen
 from nodeworthy.facts.cluster.volume_claims import VolumeClaimsSeen
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest
@@ -97,6 +99,8 @@ class ClusterObjects:
     bound: BoundVolumesSeen = field(default_factory=BoundVolumesSeen)
     kai: KaiSeen = field(default_factory=KaiSeen)
     kueue: KueueSeen = field(default_factory=KueueSeen)
+    volcano: VolcanoSeen = field(default_factory=VolcanoSeen)
+    shared: SharedClaimsSeen = field(default_factory=SharedClaimsSeen)
     met: MeetingPointsSeen = field(default_factory=MeetingPointsSeen)
     networks: NetworkDevicesSeen = field(default_factory=NetworkDevicesSeen)
     kinds: set[str] = field(default_factory=set)
@@ -146,6 +150,8 @@ class ClusterObjects:
         self.volumes.add(kind.kind, key, data)
         self.bound.add(kind.kind, key, data)
         self.kueue.add(kind.kind, key, data)
+        self.volcano.add(kind.known_as, key, data)
+        self.shared.add(kind.kind, key, data)
         self.networks.add(kind.kind, key, data)
         self._keep(kind, key, data)
 
@@ -214,6 +220,7 @@ class ClusterObjects:
         self.kinds |= part.kinds
         self.references.add_all(part.references)
         self.networks.add_all(part.networks)
+        self.shared.add_all(part.shared)
         self.kai.versions.update(part.kai.versions)
         self.met.add_all(part.met)
         self.objects += part.objects

@@ -12,6 +12,7 @@ from nodeworthy.facts.cluster.network_devices import NoDevice
 from nodeworthy.facts.cluster.plugin_configurations import PluginConfigurations
 from nodeworthy.facts.cluster.references import NamedObjects
 from nodeworthy.facts.cluster.unanswered_services import UnansweredServices
+from nodeworthy.facts.cluster.volcano_queues import OversizedGroup
 from nodeworthy.facts.cluster.volume_claims import ImpossibleClaim
 from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Place
@@ -33,6 +34,8 @@ class Relations:
     devices: tuple[NoDevice, ...] = ()
     on_networks: int = 0
     kai: tuple[ClosedKaiQueue, ...] = ()
+    volcano: tuple[OversizedGroup, ...] = ()
+    groups: int = 0
     meeting_points: tuple[NoMeetingPoint, ...] = ()
     met_at: int = 0
 
@@ -44,8 +47,8 @@ class Relations:
     def victims(self) -> frozenset[str]:
         """All of whom is told here why they wait."""
         chosen, claims = (each.victims for each in self.chosen.found), (each.victims for each in self.claims)
-        kai = (each.victims for each in self.kai)
-        return self.named.victims.union(self.kueue.victims, *chosen, *claims, *kai)
+        kai, groups = (each.victims for each in self.kai), (each.victims for each in self.volcano)
+        return self.named.victims.union(self.kueue.victims, *chosen, *claims, *kai, *groups)
 
     @property
     def looked_for(self) -> int:
@@ -59,5 +62,6 @@ class Relations:
             + self.kueue.looked_for
             + self.on_networks
             + len(self.kai)
+            + self.groups
             + self.met_at
         )

@@ -10,6 +10,7 @@ from nodeworthy.facts.cluster.elapsed import has_lasted
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.pod import NEVER_STARTED, ClusterPod
 from nodeworthy.facts.cluster.sandbox_failure import moment
+from nodeworthy.facts.cluster.shared_claims import HeldVolume
 from nodeworthy.facts.cluster.stack_daemonset import StackDaemonSet, why_absent
 from nodeworthy.known.chain import link_of_evidence
 from nodeworthy.known.evidence import EvidenceMatch, in_text
@@ -93,6 +94,8 @@ class UnsettledPods:
     engine: str = ""
     # Why what makes a pod's further networks does not come to that node, where the pod asks for some and has none.
     no_networks: str = ""
+    # What has its volume on another node, where one node alone may have it.
+    volume: HeldVolume | None = None
 
     @property
     def first(self) -> ClusterPod:

@@ -7,6 +7,7 @@ from nodeworthy.facts.cluster.lingering_pods import LINGERS
 from nodeworthy.facts.cluster.no_library import by_platform, without_library
 from nodeworthy.facts.cluster.own_logs import NO_MEMORY, ONLY_NONE, is_of_the_node
 from nodeworthy.facts.cluster.pod import ClusterPod
+from nodeworthy.facts.cluster.shared_claims import HeldVolume
 from nodeworthy.facts.cluster.telling_words import both_ends
 from nodeworthy.facts.cluster.unsettled_pods import (
     OF_ITS_OWNER,
@@ -126,6 +127,17 @@ _LET_IT_COME = (
 _SHOULD = {WITHOUT_GPUS: "a program that finds the GPUs of its pod", SPEAKS: "nodes that work"}
 # By these NCCL says that an interface is not there, or not the one that it needs.
 _OF_INTERFACES = frozenset(("nccl-no-interface", "nccl-connect-failed", "nccl-address-of-one-node"))
+# By these kubelet says that it waits for a volume.
+_OF_VOLUMES = frozenset(("volume-not-mounted", "volume-held-elsewhere"))
+_HELD_ELSEWHERE = (
+    "its claim '{claim}' is {mode}, a disk that one node at a time may have, and {holder} has it on node '{node}': it "
+    "is not attached here until that pod ends"
+)
+_SHARE_IT = (
+    "put both on one node (affinity to pods, topologyKey kubernetes.io/hostname), give each a claim of its own, or "
+    "make the claim anew with ReadWriteMany of a class for many nodes; or end {holder}; to be sure: kubectl get "
+    "volumeattachments"
+)
 _NO_NETWORKS = (
     "the pod asks Multus for a further network (k8s.v1.cni.cncf.io/networks: {}), and none was made: Multus runs on "
     "other nodes, and not there: {}; the pod has no interface but its first one"
@@ -219,16 +231,23 @@ def _explained(stuck: UnsettledPods, known: Evidence | None) -> tuple[str, str]:
         why = f"a machine of the type {stuck.on_no_gpu} has no GPU of NVIDIA's, and this part does not run without one"
         return why, _KEEP_IT_OFF.format(first.node, OPERANDS)
     own = _of_what_it_is(stuck, known) if known is not None else None
+    if stuck.volume is not None and (known is None or known.id in _OF_VOLUMES):
+        own = _of_its_volume(stuck.volume)
     if is_killed_in_its_init(first):
         own = why_it_is_killed(first.fails_in)
     if own is not None:
-        return f"{own[0]}; it said: {said}", own[1]
+        return f"{own[0]}; it said: {said}" if said else own[0], own[1]
     if stuck.absent:
         waits = f"its init container {first.waits_in} waits for {stuck.waits_for}"
         return f"{waits}, which does not come: {stuck.absent}", _LET_IT_COME.format(node=first.node)
     if known is not None:
         return _by_its_words(stuck, known, said)
     return _by_how_it_fares(stuck, said)
+
+
+def _of_its_volume(held: HeldVolume) -> tuple[str, str]:
+    why = _HELD_ELSEWHERE.format(claim=held.claim, mode=held.mode, holder=held.holder, node=held.node)
+    return why, _SHARE_IT.format(holder=held.holder)
 
 
 def _why_it_lingers(pod: ClusterPod, known: Evidence | None, said: str) -> tuple[str, str]:
