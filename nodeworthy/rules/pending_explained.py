@@ -138,12 +138,16 @@ def _since(group: WaitingPods) -> str:
 
 
 def _of_quota(quota: QuotaRefusal) -> Draft:
+    in_vain = quota.taken_by
+    first = f"{in_vain[0]}{' …' if len(in_vain) > 1 else ''}" if in_vain else ""
     return fail(
         quota,
         f"pods for GPUs are not made: the quota '{quota.quota}' of namespace '{quota.namespace}' is used up",
         is_=f"{quota.used} of {quota.limited} {quota.resource} used, {quota.asked} more asked for",
         should=f"at most {quota.limited} {quota.resource}",
-        cause="the API server refuses a pod with which its namespace would ask for more than its ResourceQuota",
-        remedy=f"end what is done in namespace {quota.namespace}, or raise the ResourceQuota {quota.quota}",
+        cause="the API server refuses a pod with which its namespace would ask for more than its ResourceQuota"
+        + (f"; pods that wait for a node themselves count as well: {first}" if first else ""),
+        remedy=(f"see first why {in_vain[0]} waits, and end it if in vain; " if first else "")
+        + f"end what is done in namespace {quota.namespace}, or raise the ResourceQuota {quota.quota}",
         victims=[quota.maker],
     )

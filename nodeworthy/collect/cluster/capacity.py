@@ -27,6 +27,7 @@ from nodeworthy.facts.cluster.admission_causes import (
     refused_for_lost_devices,
     refused_on_nodes,
 )
+from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.claimed_devices import ClaimFault
 from nodeworthy.facts.cluster.claiming_pods import ClaimingPod, claiming_pods
 from nodeworthy.facts.cluster.idle_holders import HeldGpus, held_gpus
@@ -38,6 +39,7 @@ from nodeworthy.facts.cluster.pending_causes import Waiting, waiting
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.sandbox_failure import moment
+from nodeworthy.facts.cluster.scheduling_events import QuotaRefusal
 from nodeworthy.facts.cluster.stack_daemonset import absent_everywhere, placeless_plugins, plugins_shut_out
 from nodeworthy.facts.cluster.telling_words import telling_part
 from nodeworthy.facts.fleet.node_size import sizes_of_nodes
@@ -98,7 +100,7 @@ def _facts(
         yield held
     if not _sees_all(seen):
         return
-    quotas = [each for each in kept.quotas if not seen.outlives(each.maker)]
+    quotas = [_with_those_in_vain(each, kept.waiting) for each in kept.quotas if not seen.outlives(each.maker)]
     absent = absent_everywhere(DRA_DRIVER, seen.stack.daemonsets.values(), kept.nodes.values())
     claims = [each for each in kept.claiming.values() if each.object not in told]
     claiming = tuple(claiming_pods(claims, kept.events, kept.now, absent, partial(_claim_fault, seen)))
@@ -107,6 +109,15 @@ def _facts(
         yield waits
     if kept.has_gpus or world.unoffered.nodes:
         yield _offered(seen, world, waits)
+
+
+def _with_those_in_vain(quota: QuotaRefusal, waiting: Sequence[AskingPod]) -> QuotaRefusal:
+    """A quota counts pods that no node takes as well. One that is scoped may not; more than are counted do not."""
+    some = [pod for pod in waiting if pod.namespace == quota.namespace and pod.amounts.get(quota.resource)]
+    asked = sum(pod.amounts[quota.resource] for pod in some)
+    if not quota.used.isdecimal() or asked > int(quota.used):
+        return quota
+    return replace(quota, taken_by=tuple(sorted(pod.object for pod in some)))
 
 
 def _claim_fault(seen: ClusterObjects, pod: ClaimingPod) -> ClaimFault | None:

@@ -91,15 +91,7 @@ def _facts(seen: ClusterObjects, not_seen: NotSeen, stranded: Collection[str]) -
     objects = (*_stuck(seen, stranded, told), *_led(seen, told))
     whole = replace(
         found,
-        unsettled=tuple(
-            replace(
-                each,
-                names_no_class=_names_no_class(each, seen),
-                no_networks=_no_networks(each, seen),
-                volume=next(seen.shared.held_elsewhere(each.first, seen.pods), None),
-            )
-            for each in found.unsettled
-        ),
+        unsettled=tuple(_with_what_it_lacks(each, seen) for each in found.unsettled),
         objects=objects,
         work=tuple(_unmade_work(seen)),
         not_cut=tuple(replace(each, reason=_why_not_cut(seen, each)) for each in found.not_cut),
@@ -111,6 +103,15 @@ def _facts(seen: ClusterObjects, not_seen: NotSeen, stranded: Collection[str]) -
         unseen=_unseen(seen, not_seen),
     )
     return [whole] if has_any or found.unsettled or found.unready or objects or whole.work else []
+
+
+def _with_what_it_lacks(found: UnsettledPods, seen: ClusterObjects) -> UnsettledPods:
+    return replace(
+        found,
+        names_no_class=_names_no_class(found, seen),
+        no_networks=_no_networks(found, seen),
+        volume=next(seen.shared.held_elsewhere(found.first, seen.pods), None),
+    )
 
 
 def _no_networks(found: UnsettledPods, seen: ClusterObjects) -> str:

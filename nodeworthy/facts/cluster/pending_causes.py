@@ -34,10 +34,11 @@ from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.scheduling_events import QuotaRefusal, is_of_a_gang, reasons
 from nodeworthy.facts.cluster.starters_words import besides_by_its_log, counts_none
 from nodeworthy.facts.pod.containers import holds_a_gpu
-from nodeworthy.facts.pod.node_choice import Barrier
+from nodeworthy.facts.pod.node_choice import Barrier, NodeChoice
 from nodeworthy.known.evidence import Evidence, in_text
 from nodeworthy.known.hami import resources
 from nodeworthy.known.scaling import obstacle_in, uncounted_by_karpenter
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field, replace
 from nodeworthy.verdict import Place, Related
 
@@ -51,6 +52,9 @@ _NO_CLAIM = "cannot allocate all claims"
 # How long nodes may take to come, and a scheduler to look.
 _COMES = timedelta(minutes=15)
 _LOOKS = timedelta(minutes=5)
+
+# As Karpenter calls a label that neither it nor the pool knows.
+_NO_POOL_HAS = pattern(r'label \\?"(?P<name>[^"\\]{1,317})\\?" does not have known values')
 
 
 @dataclass(frozen=True)
@@ -131,7 +135,8 @@ def waiting(
                 stranded += [each.object for each in some]
                 continue
             found[cause.key] += some
-            causes.setdefault(cause.key, _with(_told_whom(cause, some[0], world), _of_more_nodes(cause, some, world)))
+            besides = _of_more_nodes(cause, some, world)
+            causes.setdefault(cause.key, _with(_told_whom(cause, some[0], world), besides, some[0].choice))
     groups = [
         WaitingPods(tuple(sorted(some, key=lambda each: each.object)), causes[key]) for key, some in found.items()
     ]
@@ -219,7 +224,7 @@ def _told_whom(cause: PendingCause, pod: AskingPod, world: PendingWorld) -> Pend
     return replace(cause, draft=cause.draft.with_more(related=shut_out(pod, barred, resource, told)))
 
 
-def _with(cause: PendingCause, besides: str) -> PendingCause:
+def _with(cause: PendingCause, besides: str, choice: NodeChoice) -> PendingCause:
     """The cause with the words of whoever starts nodes, and, where a node would help, with what removes the
     obstacle."""
     draft = cause.draft
@@ -228,7 +233,7 @@ def _with(cause: PendingCause, besides: str) -> PendingCause:
     uncounted = uncounted_by_karpenter(besides)
     said = besides.partition(": ")[2]
     is_told = said != "" and said in (draft.cause or "")
-    parts = (draft.cause, counts_none(uncounted), "" if is_told else besides)
+    parts = (draft.cause, counts_none(uncounted), "" if is_told else besides, _of_no_pool(besides, choice))
     told = replace(draft, cause="; ".join(filter(None, parts)))
     obstacle = obstacle_in(besides) if cause.more_nodes_help else None
     if obstacle is not None:
@@ -239,6 +244,15 @@ def _with(cause: PendingCause, besides: str) -> PendingCause:
             told, cause=f"{known.why}; {besides}; {draft.cause}", remedy=f"{known.mending}; or {draft.remedy}"
         )
     return replace(cause, draft=told)
+
+
+def _of_no_pool(besides: str, choice: NodeChoice) -> str:
+    """The label that no pool gives its nodes, with the value that the pods ask for, which is not said of it."""
+    label = _NO_POOL_HAS.search(besides)
+    wanted = dict.fromkeys(choice.selection.wanted(label["name"])) if label is not None else {}
+    if label is None or not wanted:
+        return ""
+    return f"the pods choose nodes by {label['name']}={' or '.join(wanted)}"
 
 
 def _of_the_cloud(besides: str) -> Evidence | None:

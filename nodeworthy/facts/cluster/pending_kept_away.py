@@ -23,6 +23,8 @@ _UNVERIFIED = "nodeworthy/unverified"
 _AWAY = "what a pod does not tolerate keeps it away"
 SHOWN = 3
 _CORDON = "node.kubernetes.io/unschedulable"
+# Kueue hands on to pods what the flavor by which it lets them in tolerates.
+_BY_FLAVOR = " (work of Kueue's: in spec.tolerations of its ResourceFlavor)"
 SET_BY_KUBERNETES = {
     _CORDON: ("are cordoned", "kubectl uncordon NODE, once what it was for is done"),
     "node.kubernetes.io/not-ready": ("are not ready", "look why the nodes' kubelets are not ready"),
@@ -134,7 +136,7 @@ def cause_of_taints(
     if not taints:
         return _not_ready(resource, able)
     taint, count = taints.most_common(1)[0]
-    how, remedy = SET_BY_KUBERNETES.get(taint.key) or while_it_starts(taint) or _of_others(taint)
+    how, remedy = SET_BY_KUBERNETES.get(taint.key) or while_it_starts(taint) or _of_others(taint, world)
     all_of_them = "the only node" if len(able) == 1 else f"{count} of {len(able)} nodes"
     told = ", ".join(f"{each} on {times}" for each, times in taints.most_common(4))
     with_it = [node for node in able if taint in away.get(node.name, ())]
@@ -192,8 +194,10 @@ def while_it_starts(taint: Taint) -> tuple[str, str] | None:
     return f"wait for {who} to be ready there", remedy
 
 
-def _of_others(taint: Taint) -> tuple[str, str]:
-    remedy = f"tolerate {taint} where the nodes are meant for them, or remove it"
+def _of_others(taint: Taint, world: PendingWorld) -> tuple[str, str]:
+    remedy = (
+        f"tolerate {taint} where the nodes are meant for them{_BY_FLAVOR if world.has_quotas else ''}, or remove it"
+    )
     return "have a taint that they do not tolerate", remedy
 
 

@@ -49,6 +49,8 @@ class QuotaRefusal:
     used: str
     limited: str
     when: datetime | None = None
+    # Pods of the namespace that wait for a node themselves, and count all the same.
+    taken_by: tuple[str, ...] = ()
 
     def is_before(self, made: Iterable[datetime]) -> bool:
         """Whether its maker has made one of these pods since, and was let."""

@@ -19,7 +19,7 @@ def its_queue_may_have_as_much(relations: Relations) -> Findings:
 def _draft(found: OversizedGroup) -> Draft:
     namespace, name = found.key
     above = "" if found.bounded_by == found.queue else f", which lies above its queue '{found.queue}'"
-    needs, may = _shown(found.needs), _shown(found.capability)
+    needs, may = _in_digits(found.needs), _in_digits(found.capability)
     return fail(
         found,
         f"the group '{name}' needs more {found.resource} to start than Volcano's queue '{found.bounded_by}' may have",
@@ -36,5 +36,5 @@ def _draft(found: OversizedGroup) -> Draft:
     )
 
 
-def _shown(amount: Fraction) -> str:
+def _in_digits(amount: Fraction) -> str:
     return str(amount.numerator) if amount.denominator == 1 else f"{float(amount):g}"
