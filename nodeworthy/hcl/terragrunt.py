@@ -109,6 +109,14 @@ class Unit(Module):
         settings = {name: Setting(at, name, Literal(at, text)) for name, text in self._address(source.known).items()}
         return Block(at, "module", [os.path.basename(self.folder) or "unit"], Body(settings), self.file)
 
+    @property
+    def folder_called(self) -> str | None:
+        """Where the module lies that it calls; None for one that does not lie here."""
+        said = next((each.body.settings["source"].expression for each in self.blocks if each.kind == "module"), None)
+        source = said.value if isinstance(said, Literal) else None
+        is_here = isinstance(source, str) and source.startswith("./")
+        return os.path.normpath(os.path.join(self.folder, source)) if is_here and isinstance(source, str) else None
+
     def _address(self, source: str) -> Mapping[str, str]:
         """As Terraform would call it. A folder is cut in two by `//`, where its copy begins."""
         found = _REGISTRY.match(source)

@@ -128,3 +128,9 @@ def test_it_says_which_units_come_before(tmp_path: Path) -> None:
     module = unit(tmp_path, {**FILES, "live/nodes/terragrunt.hcl": more})
     assert isinstance(module, Unit)
     assert [os.path.relpath(each, tmp_path) for each in module.before] == ["live/vpc", "live/dns"]
+
+
+def test_it_says_which_folder_it_calls(tmp_path: Path) -> None:
+    module = unit(tmp_path, FILES)
+    assert isinstance(module, Unit)
+    assert module.folder_called == str(tmp_path / "modules/nodes")

@@ -383,13 +383,26 @@ def _calls(source: Source, within: str) -> Mapping[str, str]:
     found = source.scopes.callers.get(within)
     if found is None:
         found = source.scopes.callers[within] = {}
-        for held in source.scopes.below(Path(within)).holding(_CALLS, (".tf", ".tofu", UNIT)):
+        scope = source.scopes.below(Path(within))
+        for held in scope.holding(_CALLS, (".tf", ".tofu")):
             caller = os.fspath(held.path.parent)
             for each in _CALLS.findall(held.data):
                 called = os.path.normpath(held.path.parent / each.decode("utf-8", "replace"))
                 if called != caller and not _lies_below(caller, called):
                     found.setdefault(called, caller)
+        for folder in (os.fspath(each.parent) for each in scope.called(UNIT)):
+            found.update((each, folder) for each in _called_by_unit(folder, source) if each not in found)
     return found
+
+
+def _called_by_unit(folder: str, source: Source) -> Iterator[str]:
+    """A unit of Terragrunt puts together where its module lies. Imported only where there is one."""
+    from nodeworthy.hcl.terragrunt import Unit
+
+    root = source.scopes.roots.get(folder) or _opened(folder, source)
+    called = root.module.folder_called if root is not None and isinstance(root.module, Unit) else None
+    if called is not None:
+        yield called
 
 
 def _lies_below(folder: str, above: str) -> bool:
