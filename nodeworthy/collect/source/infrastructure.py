@@ -73,6 +73,22 @@ def _root_of_terraform(source: Source, text: str, rules: frozenset[str]) -> File
     return replace(found, stacks=list(brought.stacks), files_of_root=brought.files, templates=root.templates)
 
 
+def configuration_of_units(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
+    """What units of Terragrunt include and read: by itself it makes nothing, and says what it says in plain words."""
+    from nodeworthy.collect.source.terraform import suppressions_of
+    from nodeworthy.facts.secrets.terraform_text import text_of
+    from nodeworthy.hcl.parse import parse
+    from nodeworthy.hcl.source import File, Malformed
+
+    text = any_text(data)
+    file = File(source.shown, text)
+    try:
+        said = text_of(file, parse(file))
+    except Malformed:
+        return None
+    return FileContents([said], suppressions=suppressions_of(text, source.shown, rules)) if said.found else None
+
+
 def filled_in_template(
     source: Source, filling: Iterable[Path], data: bytes, rules: frozenset[str]
 ) -> FileContents | None:

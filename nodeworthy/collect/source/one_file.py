@@ -92,6 +92,8 @@ _TEMPLATES = (".tftpl", ".tpl", ".tmpl", ".sh", ".yaml", ".yml")
 _FILLS = pattern(rb"\b(?:templatefile|file|filebase64)[ \t]*\(")
 # Where apt and dnf are told of archives, also as a template of Ansible's.
 _LISTS_OF_ARCHIVES = pattern(r"\.(?:list|repo|sources)(?:\.j2)?$")
+# What files have that units of Terragrunt include and read.
+_OF_UNITS = pattern(rb"(?m)^(?:locals[ \t]*\{|inputs[ \t]*=)", words=(b"locals", b"inputs"))
 _OF_KUBERNETES = pattern(rb"kubernetes", words=(b"kubernetes",))
 # A program of Pulumi's in YAML stands in one of these.
 _PULUMI_PROGRAMS = ("Pulumi.yaml", "Pulumi.yml", "Main.yaml", "Main.yml")
@@ -231,6 +233,14 @@ def _installer_answers(source: Source, data: bytes, rules: Rules) -> FileContent
     from nodeworthy.collect.source.installer_answers import contents
 
     return contents(source, data, rules)
+
+
+def _configuration(source: Source, data: bytes, rules: Rules) -> FileContents | None:
+    if not (source.path.suffix == ".hcl" and _OF_UNITS.search(data)):
+        return None
+    from nodeworthy.collect.source.infrastructure import configuration_of_units
+
+    return configuration_of_units(source, data, rules)
 
 
 def _list_of_archives(source: Source, data: bytes, rules: Rules) -> FileContents | None:
@@ -430,6 +440,7 @@ _READERS: Sequence[Reader] = (
     _packer_in_json,
     _program,
     _installer_answers,
+    _configuration,
     _list_of_archives,
     _dockerfile,
     _makefile,
