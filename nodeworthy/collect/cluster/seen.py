@@ -24,6 +24,7 @@ from nodeworthy.collect.cluster.kinds import (
     NODES,
     OF_CLAIMS,
     PODS,
+    RAY_CLUSTERS,
     RESOURCE_CLAIMS,
     STATEFUL_SETS,
     ObjectKind,
@@ -145,6 +146,8 @@ class ClusterObjects:
             self.unlabelled.add(kind.key)
         if kind.kind in _MAKERS:
             self.stack.add_maker(kind.kind, key, data)
+        elif kind is RAY_CLUSTERS:
+            self.stack.add_ray_cluster(key, data)
         self.references.add(kind.known_as, key, data)
         self.choosers.add(kind.known_as, key, data)
         self.volumes.add(kind.kind, key, data)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
@@ -39,11 +39,21 @@ _OF_THE_PLUGIN = pattern(r"(?m)^version:\s*[\"']?v1[\"']?\s*$", words=("version:
 _NO_MAP = pattern(r'configmaps? "(?P<name>[a-z0-9][a-z0-9.-]{0,252})" not found')
 # What a controller says of pods, or of Jobs with them, that the API server refuses; Kubeflow's has its own word, and
 # that of JobSets.
-_REFUSED = frozenset(("FailedCreate", "FailedCreatePod", "JobCreationFailed"))
+# The last two are KubeRay's, of a RayCluster (ray-operator/controllers/ray/utils/constant.go).
+_REFUSED = frozenset(
+    ("FailedCreate", "FailedCreatePod", "JobCreationFailed", "FailedToCreateHeadPod", "FailedToCreateWorkerPod")
+)
+# What kubelet says of any volume that does not come, and what is said of one that is not attached: that tells why.
+_WAITS_FOR_VOLUMES = "Unable to attach or mount volumes"
+_NOT_ATTACHED = ("Multi-Attach error", "AttachVolume.Attach failed")
 # Of which another rule knows more.
 _USED_UP = "exceeded quota"
 # What it says of one that it is about to end for its probe: of it the program's own log says nothing.
 _PROBED, _ENDS_IT = "Unhealthy", ("Liveness probe failed", "Startup probe failed")
+
+
+def _tells_less(words: str, beside: Sequence[str]) -> bool:
+    return words.startswith(_WAITS_FOR_VOLUMES) and any(each.startswith(_NOT_ATTACHED) for each in beside)
 
 
 @dataclass
@@ -107,6 +117,11 @@ class StackSeen:
         elif part := _part_in(template):
             self._parts[maker] = part
 
+    def add_ray_cluster(self, key: Key, data: Mapping[str, Any]) -> None:
+        groups = (mapping_at(data, "spec", "headGroupSpec"), *mappings_at(data, "spec", "workerGroupSpecs"))
+        if any(asks_for_gpus(mapping_at(each, "template")) for each in groups):
+            self._asking.add("/".join(("RayCluster", *key)))
+
     def add_namespace(self, name: str, data: Mapping[str, Any]) -> None:
         self.of_projects[name] = strings_at(data, "metadata", "annotations").get(_OF_A_PROJECT, "")
         self.ending.pop(name, None)
@@ -146,7 +161,8 @@ class StackSeen:
         told = f"Pod/{'/'.join(key)}"
         kept = self._probed if is_of_probe else self._unpulled if is_of_image else self._said
         kept = self._secretless if is_of_secret else kept
-        kept[told] = max(kept.get(told, ("", "")), (time_of(data), words))
+        before, now = kept.get(told, ("", "")), (time_of(data), words)
+        kept[told] = max(before, now, key=lambda each: (not _tells_less(each[1], (before[1], words)), each))
 
     @property
     def said(self) -> Mapping[str, str]:
