@@ -108,7 +108,7 @@ class _Marking(ast.NodeTransformer):
         self.path = path
         self.pieces: list[Piece] = []
         self.conditions: list[Condition] = []
-        self._tests = frozenset(id(each) for each in _tests(tree))
+        self._tests = frozenset(id(each) for each in asked_for_truth(tree))
         self._same: Counter[str] = Counter()
         self._within = False
 
@@ -184,7 +184,7 @@ def _span(node: ast.expr) -> Span:
     return node.lineno, node.col_offset, node.end_col_offset or node.col_offset
 
 
-def _tests(tree: ast.Module) -> Iterator[ast.expr]:
+def asked_for_truth(tree: ast.Module) -> Iterator[ast.expr]:
     """What is asked for its truth alone."""
     found: set[int] = set()
     for node in ast.walk(tree):

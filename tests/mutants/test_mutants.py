@@ -234,7 +234,15 @@ def test_parts_that_come_out_one_way_alone_are_told() -> None:
         ("said or _PRIVATE", "__given__"),
         ("said or (path,)", "__given__"),
         ("said or is_it(path)", "__came_out__"),
-        ("said or path", "__came_out__"),
+        ("said or path", "__given__"),
+        ("said or path.parent", "__given__"),
+        ("said or path.is_there", "__came_out__"),
+        ("said or path == given", "__came_out__"),
+        ("said or not path", "__came_out__"),
+        ("said or any(path)", "__came_out__"),
+        ("said and path", "__came_out__"),
+        ("1 if said or path else 2", "__came_out__"),
+        ("not (said or path)", "__came_out__"),
     ],
 )
 def test_what_is_handed_on_for_want_of_another_has_one_way_alone(written: str, called: str) -> None:

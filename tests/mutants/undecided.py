@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.mutants.drawn import ROOMS, ROOT
+from tests.mutants.marked import asked_for_truth
 from tests.mutants.reached import ASKED, of_programs
 from tests.mutants.trial import Instead, each_forked, module_of, warm
 
@@ -63,24 +64,27 @@ def given(place: str, value: object) -> object:
 class _Asked(ast.NodeTransformer):
     """Each part of a condition says how it came out. What is written down is a constant, and comes out as it is."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, tree: ast.Module) -> None:
         self.path = path
         self.found: list[Part] = []
+        self._for_truth = frozenset(id(each) for each in asked_for_truth(tree))
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         of = "and" if isinstance(node.op, ast.And) else "or"
         *others, last = node.values
-        node.values = [*(self._part(each, of) for each in others), self._part(last, of, last=True)]
+        is_handed_on = of == "or" and id(node) not in self._for_truth
+        hands_on = _is_of_no_truth(last) or (is_handed_on and not _is_yes_or_no(last))
+        node.values = [*(self._part(each, of) for each in others), self._part(last, of, hands_on=hands_on)]
         return node
 
-    def _part(self, part: ast.expr, of: str, *, last: bool = False) -> ast.expr:
+    def _part(self, part: ast.expr, of: str, *, hands_on: bool = False) -> ast.expr:
         if isinstance(part, ast.Constant):
             return part
         span = f"{part.col_offset}-{part.end_col_offset}+{(part.end_lineno or part.lineno) - part.lineno}"
         self.found.append(Part(self.path, part.lineno, span, of, ast.unparse(part)))
         place = ast.Constant(self.found[-1].place)
         inner: ast.expr = self.visit(part)
-        asked_for = "__given__" if last and _is_of_no_truth(part) else "__came_out__"
+        asked_for = "__given__" if hands_on else "__came_out__"
         return ast.copy_location(ast.Call(ast.Name(asked_for, ast.Load()), [place, inner], []), part)
 
 
@@ -93,9 +97,24 @@ def _is_of_no_truth(part: ast.expr) -> bool:
     return made or written or named
 
 
+_SAY_YES_OR_NO = ("all", "any", "bool", "isinstance")
+_ASK = ("is_", "has_", "are_")
+
+
+def _is_yes_or_no(part: ast.expr) -> bool:
+    """Whether it is true or false and nothing else. What else stands last behind an `or` that nobody asks for its truth
+    is what there is otherwise, and is needed as soon as it is asked for."""
+    if isinstance(part, ast.Call):
+        return _is_yes_or_no(part.func) or (isinstance(part.func, ast.Name) and part.func.id in _SAY_YES_OR_NO)
+    name = part.id if isinstance(part, ast.Name) else part.attr if isinstance(part, ast.Attribute) else ""
+    denied = isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not)
+    return denied or isinstance(part, ast.Compare | ast.BoolOp) or name.lstrip("_").startswith(_ASK)
+
+
 def asked(path: str | Path, source: str) -> tuple[ast.Module, Sequence[Part]]:
-    parts = _Asked(str(path))
-    tree: ast.Module = parts.visit(ast.parse(source))
+    read = ast.parse(source)
+    parts = _Asked(str(path), read)
+    tree: ast.Module = parts.visit(read)
     return ast.fix_missing_locations(tree), parts.found
 
 

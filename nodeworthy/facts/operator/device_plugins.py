@@ -232,9 +232,9 @@ def meet(one: Advertiser, other: Advertiser, *, opted_out: bool) -> bool | None:
         return False
     if manifest is None:
         return True
-    from nodeworthy.facts.pod.node_choice import labels_asked_for
+    from nodeworthy.facts.pod.node_choice import is_hidden, labels_asked_for
 
-    return _are_the_operators(labels_asked_for(manifest.pods))
+    return None if is_hidden(manifest.pods) else _are_the_operators(labels_asked_for(manifest.pods))
 
 
 def _are_versions(one: DaemonSetManifest, other: DaemonSetManifest) -> bool:
@@ -253,9 +253,10 @@ def _meets_hami(nodes: Iterable[str], manifest: DaemonSetManifest | None) -> boo
         return _are_the_operators(nodes)
     if manifest.part is Part.HAMI:
         return False  # what the chart makes of these values
-    from nodeworthy.facts.pod.node_choice import is_of_gpu_nodes, labels_asked_for
+    from nodeworthy.facts.pod.node_choice import is_hidden, is_of_gpu_nodes, labels_asked_for
 
-    return True if all(is_of_gpu_nodes(each) for each in labels_asked_for(manifest.pods)) else None
+    are_gpu_nodes = all(is_of_gpu_nodes(each) for each in labels_asked_for(manifest.pods))
+    return True if are_gpu_nodes and not is_hidden(manifest.pods) else None
 
 
 def _are_the_operators(labels: Iterable[str]) -> bool | None:

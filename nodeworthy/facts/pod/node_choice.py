@@ -155,15 +155,20 @@ def chooses(pods: Tree, labels: Labels) -> bool | None:
     """Whether pods with this spec may go to such a node; None where that is not known."""
     selected = [labels.has(key, [text]) if (text := _text(value)) else None for key, value in _selector(pods)]
     terms = pods.get(*REQUIRED)
-    if pods.get("nodeSelector").is_unknown or terms.is_unknown:
+    if is_hidden(pods):
         return _all([*selected, None])
     if terms.sequence:
         selected.append(_any(_all(_expressions(term, labels)) for term in terms.sequence))
     return _all(selected)
 
 
+def is_hidden(pods: Tree) -> bool:
+    """Whether there is a choice of which nothing is known."""
+    return pods.get("nodeSelector").is_unknown or pods.get(*REQUIRED).is_unknown
+
+
 def labels_asked_for(pods: Tree) -> frozenset[str]:
-    """The labels that its choice depends on."""
+    """The labels that its choice depends on, as far as they are known."""
     terms = pods.get(*REQUIRED).sequence
     expressions = (each for term in terms for each in term.get("matchExpressions").sequence)
     named = (each.get("key").text for each in expressions)
