@@ -83,10 +83,12 @@ def a_control_plane_of_another_stack_reaches_kubelet(nodes: GuardedNodes) -> Fin
     asked = nodes.asked_outside
     if nodes.control_plane is not None or asked is None or nodes.side.unread:
         skip(f"no rule of this stack leads from {nodes.title} to a control plane outside it")
-    own = nodes.side.resources
+    own, group = nodes.side.resources, asked.get("securityGroupId").located().state
     others = [
         each for each in nodes.side.openings(Way.IN) if each.ranges or each.prefix_lists or _is_of_others(each, own)
     ]
+    if not any(link.state == group for each in others for link in each.groups.open):
+        skip(f"nothing lets in to {nodes.title} what they ask at {API}, so it may be no control plane")
     reach = [each.covers(KUBELET.protocol, KUBELET.first) for each in others]
     if True in reach or None in reach:
         return
