@@ -24,7 +24,7 @@ from nodeworthy.verdict import Known, Located, Place, Unknown
 _GROUP = "node.eks.aws/"
 VERSION = f"{_GROUP}v1alpha1"
 # What Terraform calls so where a module's own files are read, and nowhere else.
-_MODULES = (".tf", ".tofu", ".tf.json", ".tofu.json")
+_MODULES = (".tf", ".tofu", ".tf.json", ".tofu.json", ".hcl")
 _OF_A_MODULE = pattern(r"\$\{\s*(?:var|local|module|data|aws_\w+)\.\w")
 # nodeadm-run generates it, with what the NodeConfig says merged over its own.
 CONTAINERD = defaults().config

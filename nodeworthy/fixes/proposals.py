@@ -16,7 +16,7 @@ from nodeworthy.verdict import Finding, Verdict
 # How a value is changed in Terraform's files: a literal that stands there as it is, in quotes or in a heredoc.
 
 
-ENDINGS = (".tf", ".tofu", ".tfvars")
+ENDINGS = (".tf", ".tofu", ".tfvars", ".hcl")
 # What means itself in quotes and out of them, in HCL as in YAML.
 _PLAIN = pattern(r"[A-Za-z0-9_./][A-Za-z0-9_./@:+=-]*")
 _BEHIND = ("", "\n", "\r", " ", "\t", ",", "}", "]")

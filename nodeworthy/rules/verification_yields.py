@@ -5,7 +5,8 @@ every training pod failed at admission (`UnexpectedAdmissionError`, `Requested: 
 nodes fit must never keep them from work:
 
 - it ends: `activeDeadlineSeconds` on its Job or its pods; no Deployment or DaemonSet holds GPUs for it, and no loop
-  waits inside for the next cycle, which is what a CronJob is for: its schedule is the window, and runs do not overlap;
+  waits inside for the next cycle, which is what a CronJob is for: its schedule is the window, and runs do not overlap
+  (what has no replicas as it is written holds none until somebody wants it to);
 - it is preempted by any other work: a PriorityClass below zero, for pods without one have zero;
 - it keeps away from nodes that carry the label `nodeworthy/verify=disabled` (or incident B's
   `coreweave.com/hpc-verify=disabled`), by a required node affinity;
@@ -57,6 +58,9 @@ def it_can_never_keep_work_away(pod: PodTemplate, classes: ClusterClasses | None
         skip("nothing says that it is verification work")
     if not pod.gpu_resources:
         skip("it holds no GPUs")
+    replicas = pod.above_says("replicas")
+    if replicas is not None and replicas.value == 0:
+        return
     yield from endless(pod, why, _HELD)
     if is_a_trial(pod):
         return

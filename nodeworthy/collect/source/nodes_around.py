@@ -94,6 +94,7 @@ _OF_ANOTHER_CLOUD = pattern(rb"\bkind:[ \t]{1,8}(?!EC2|AKS)[A-Z]\w{1,30}NodeClas
 _OF_SUCH_CLOUDS = ("gke", "aks")
 _HCL = (".tf", ".tofu")
 _UNIT = "terragrunt.hcl"
+_ROOT_FILES = (*_HCL, _UNIT)
 # What of Terraform asks for a cluster's nodes.
 _ROOTS_OF_NODES = pattern(
     rb"\"aws_eks_(?:cluster|node_group)\"|terraform-aws-modules/eks/aws|\"google_container_(?:cluster|node_pool)\"|"
@@ -159,7 +160,9 @@ class NodesAround:
         if _lies_around(source, _SHARES, _SUFFIXES):
             return []
         folder = os.path.dirname(source.shown)  # noqa: PTH120 - a path as text
-        is_of_one_root = source.shown.endswith(_HCL) and all(each.place.file.startswith(folder) for each in pools)
+        is_of_one_root = source.shown.endswith(_ROOT_FILES) and all(
+            each.place.file.startswith(folder) for each in pools
+        )
         return sizes_unless_shared(pools, facts, in_any=is_of_one_root)
 
     def doors(self, facts: Sequence[Fact], source: Source) -> list[PoolDoor]:
@@ -337,7 +340,7 @@ def _lie_as_one(values: Path, root: Path) -> bool:
 
 def _of_units(source: Source) -> list[GpuPool]:
     """Those of the units that this one of Terragrunt's depends on. Imported only for one."""
-    if not (source.shown.endswith(_HCL) or source.path.name == _UNIT):
+    if not source.shown.endswith(_ROOT_FILES):
         return []
     from nodeworthy.collect.source.terraform import pools_of_units_before
 
@@ -345,7 +348,7 @@ def _of_units(source: Source) -> list[GpuPool]:
 
 
 def _is_of_a_root(nodes: Place, folder: str) -> bool:
-    return nodes.file.endswith(_HCL) and os.path.dirname(nodes.file) != folder  # noqa: PTH120 - a path as text
+    return nodes.file.endswith(_ROOT_FILES) and os.path.dirname(nodes.file) != folder  # noqa: PTH120 - a path as text
 
 
 def _is_a_chart(folder: PurePath) -> bool:

@@ -141,7 +141,7 @@ def _is_left_by_gke(pool: GpuPool) -> bool:
 
 
 def _are_planned(*places: Place) -> bool:
-    return all(each.file.endswith((".tf", ".tofu", ".tf.json")) or each.urn for each in places)
+    return all(each.file.endswith((".tf", ".tofu", ".tf.json", ".hcl")) or each.urn for each in places)
 
 
 def _are_beside(*places: Place) -> bool:
