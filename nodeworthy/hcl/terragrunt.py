@@ -95,8 +95,8 @@ class Unit(Module):
 
     @property
     def _lies_elsewhere(self) -> bool:
-        blocks = [*self.body.of("locals"), *self.body.of("include")]
-        said = [(each.file, one.expression) for each in blocks for one in each.body.settings.values()]
+        """By its locals: what it includes gives it a provider and a state, and is often left where it was."""
+        said = [(each.file, one.expression) for each in self.body.of("locals") for one in each.body.settings.values()]
         holes = (first_hole(quietly(expression, self.scope(file))) for file, expression in said)
         return any(each is not None and each.why == NOT_ABOVE for each in holes)
 

@@ -134,3 +134,13 @@ def test_it_says_which_folder_it_calls(tmp_path: Path) -> None:
     module = unit(tmp_path, FILES)
     assert isinstance(module, Unit)
     assert module.folder_called == str(tmp_path / "modules/nodes")
+
+
+def test_what_it_includes_may_be_left_elsewhere(tmp_path: Path) -> None:
+    alone = (
+        'include "root" { path = find_in_parent_folders("root.hcl") }\nterraform { source = "../../modules/nodes" }\n'
+    )
+    module = unit(tmp_path, {**FILES, "live/nodes/terragrunt.hcl": alone + 'inputs = { name = "serve" }\n'})
+    name = said(module, "node_group_name")
+    assert isinstance(name, Str)
+    assert name.known == "serve"
