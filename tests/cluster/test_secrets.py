@@ -25,7 +25,7 @@ from tests.cluster import incident
         {"value": "postgres://queue:hunter2hunter2@db:5432/queue"},
         {"value": "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJrdWJlcm5ldGVzIn0.c2lnbmF0dXJl"},
         {"value": "-----BEGIN RSA PRIVATE KEY-----\nMIIE"},
-        {"message": "curl -H 'Authorization: Bearer abcdefghijklmnop'"},
+        {"message": "curl -H 'Authorization: Bearer 9f2c7b41e8d05a63'"},
     ],
 )
 def test_it_is_hidden(secret: dict[str, Any]) -> None:
