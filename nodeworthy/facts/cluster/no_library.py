@@ -21,6 +21,19 @@ _LET_IT = (
     "deviceListStrategy: volume-mounts); to be sure: grep accept-nvidia-visible-devices "
     "/etc/nvidia-container-runtime/config.toml on the node"
 )
+_TOLD_OF_NONE = (
+    "its pod has NVIDIA_VISIBLE_DEVICES=none, so NVIDIA's runtime gives the container no GPU; the operator and its "
+    "charts do not write that: {}"
+)
+_BY_A_POLICY = "{} has changed this pod as it was made"
+_BY_SOMEBODY = "its values say so, or an admission policy writes it into pods that ask for no GPU"
+_LEAVE_IT_OUT = (
+    "leave the namespace of the GPU stack out of the policy that writes it (Kyverno: exclude with namespaces), or take "
+    "it out of the values, then delete the pod; to be sure: kubectl get pod POD -o yaml | grep -A1 -e "
+    "NVIDIA_VISIBLE_DEVICES -e last-applied-patches; kubectl get mutatingwebhookconfigurations"
+)
+# The driver's libraries are in its container all the same.
+_FINDS_NO_GPU = ("no-cuda-device", "plugin-no-devices")
 # A container without it lacks the driver's tools as well.
 _LACKS_IT = (*FINDS_NO_DRIVER, "plugin-no-devices", "smi-not-in-container")
 _BY_RUNTIME = {
@@ -81,6 +94,9 @@ def by_platform(pod: ClusterPod, known: Evidence, platform: str) -> tuple[str, s
 def without_library(pod: ClusterPod, known: Evidence, runtime: str = "") -> tuple[str, str] | None:
     """Returns why, and what to do; what is known of the words alone supposes that no class is named, and that its
     node's `runtime` is containerd."""
+    if pod.told_of_none and known.id in _FINDS_NO_GPU:
+        by = _BY_A_POLICY.format(pod.changed_by) if pod.changed_by else _BY_SOMEBODY
+        return _TOLD_OF_NONE.format(by), _LEAVE_IT_OUT
     if runtime == GOOGLES and known.id in _OF_GKE and not pod.mounts_googles_driver:
         return _ON_GKE, _MOUNT_IT
     by_runtime = _BY_RUNTIME.get(runtime.partition(":")[0])

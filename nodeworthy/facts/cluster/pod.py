@@ -12,7 +12,7 @@ from nodeworthy.facts.cluster.named_pod import NamedPod
 from nodeworthy.known.containerd import defaults
 from nodeworthy.known.gpu_stack import INSTALLER, controller_of, named_pod, part_of
 from nodeworthy.known.scaling import taint_cleared_by
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 
 # The conditions that are read.
 _TOLD = ("Ready", "PodReadyToStartContainers", "PodScheduled")
@@ -33,7 +33,9 @@ NEVER_STARTED = frozenset(
 )
 
 # How a container asks NVIDIA's runtime for GPUs, and for none.
-_VISIBLE, _NONE = "NVIDIA_VISIBLE_DEVICES", ("", "none", "void")
+_VISIBLE, _NO_GPU, _NONE = "NVIDIA_VISIBLE_DEVICES", "none", ("", "none", "void")
+# What Kyverno writes on what a policy of it has changed.
+_KYVERNO, _CHANGED = "Kyverno", "policies.kyverno.io/last-applied-patches"
 # Where GKE has its driver on a node.
 _GOOGLES = "/home/kubernetes/bin/nvidia"
 # How a device plugin tells the toolkit which GPUs a container gets.
@@ -93,6 +95,9 @@ class ClusterPod(NamedPod):
     mounts_googles_driver: bool = False
     # It asks NVIDIA's runtime for GPUs, and the cluster for none.
     asks_by_variable: bool = False
+    # A part of the stack that is told of no GPU (NVIDIA_VISIBLE_DEVICES=none), and who changes pods as they are made.
+    told_of_none: bool = False
+    changed_by: str = ""
     # When it was to be gone that was deleted, and the claims that it holds.
     leaves: str = ""
     claimed: tuple[str, ...] = ()
@@ -124,7 +129,18 @@ class ClusterPod(NamedPod):
 
 
 def cluster_pod(data: Any) -> ClusterPod:
-    """Reads an object of kind Pod. Large clusters have many with words in common: each word is kept once."""
+    """Reads an object of kind Pod."""
+    pod = _pod_as_it_stands(data)
+    spec = mapping_at(data, "spec")
+    containers = [*mappings_at(spec, "containers"), *mappings_at(spec, "initContainers")]
+    if not pod.part or not any(map(_is_told_of_none, containers)):
+        return pod
+    changed = _CHANGED in mapping_at(mapping_at(data, "metadata"), "annotations")
+    return replace(pod, told_of_none=True, changed_by=_KYVERNO if changed else "")
+
+
+def _pod_as_it_stands(data: Any) -> ClusterPod:
+    """Large clusters have many with words in common: each word is kept once."""
     metadata, spec, status = mapping_at(data, "metadata"), mapping_at(data, "spec"), mapping_at(data, "status")
     first, own = mappings_at(status, "initContainerStatuses"), mappings_at(status, "containerStatuses")
     containers, conditions, statuses = mappings_at(spec, "containers"), _conditions(status), [*first, *own]
@@ -274,14 +290,21 @@ def _is_of_googles_driver(volume: Mapping[str, Any]) -> bool:
 
 
 def _asks_the_runtime(container: Mapping[str, Any]) -> bool:
+    told = _visible_devices(container)
+    return bool(told) and told[-1] not in _NONE
+
+
+def _is_told_of_none(container: Mapping[str, Any]) -> bool:
+    return _visible_devices(container)[-1:] == [_NO_GPU]
+
+
+def _visible_devices(container: Mapping[str, Any]) -> list[str]:
+    """What NVIDIA_VISIBLE_DEVICES is, as often as it is written; the last counts."""
     # Not by the names of `plain`: a pod may have a hundred variables, and a cluster a hundred thousand pods.
     env = container.get("env")
-    told = (
-        [each for each in env if isinstance(each, dict) and each.get("name") == _VISIBLE]
-        if isinstance(env, list)
-        else []
-    )
-    return bool(told) and text_at(told[-1], "value") not in _NONE
+    if not isinstance(env, list):
+        return []
+    return [text_at(each, "value") for each in env if isinstance(each, dict) and each.get("name") == _VISIBLE]
 
 
 def _words_at(data: Any, *names: str) -> list[str]:
