@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from nodeworthy.collect.objects import is_object
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all_inside
 
@@ -14,11 +15,7 @@ def objects_within(document: Tree) -> Iterator[Tree]:
     group, _, _ = document.get("apiVersion").string.partition("/")
     read = _READERS.get((group, document.get("kind").string))
     if read is not None:
-        yield from (each for each in read(document) if _is_object(each))
-
-
-def _is_object(tree: Tree) -> bool:
-    return tree.is_mapping and bool(tree.get("apiVersion").text and tree.get("kind").text)
+        yield from (each for each in read(document) if is_object(each))
 
 
 def in_text(text: Tree) -> Iterator[Tree]:
@@ -29,7 +26,7 @@ def in_text(text: Tree) -> Iterator[Tree]:
         documents = read_all_inside(text)
     except NotYaml:
         return
-    yield from (each for each in documents if _is_object(each))
+    yield from (each for each in documents if is_object(each))
 
 
 def _work(document: Tree) -> Iterator[Tree]:
@@ -163,4 +160,4 @@ def given_as_values(values: Tree) -> Iterator[Tree]:
     for name in _EXTRA:
         given = values.get(name)
         for each in (*given.sequence, *given.mapping.values()):
-            yield from in_text(each) if each.text is not None else ([each] if _is_object(each) else [])
+            yield from in_text(each) if each.text is not None else ([each] if is_object(each) else [])

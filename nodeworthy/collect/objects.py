@@ -51,7 +51,7 @@ def facts_of_given(document: Tree) -> Iterator[Fact]:
 def objects(document: Tree, around: Mapping[str, Tree] = NO_VARIABLES) -> Iterator[Tree]:
     """The document, or what a list of Kubernetes objects holds, also a bare one, as Jsonnet writes it. `around` are the
     variables that a role and an inventory give to tasks of Ansible."""
-    if document.is_sequence and document.sequence and all(_is_object(each) for each in document.sequence):
+    if document.is_sequence and document.sequence and all(is_object(each) for each in document.sequence):
         for each in document.sequence:
             yield from objects(each)
         return
@@ -91,7 +91,7 @@ def _holder(document: Tree) -> Iterator[Tree]:
         yield from objects(each)
 
 
-def _is_object(tree: Tree) -> bool:
+def is_object(tree: Tree) -> bool:
     return tree.is_mapping and bool(tree.get("apiVersion").text and tree.get("kind").text)
 
 

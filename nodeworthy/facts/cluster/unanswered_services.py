@@ -12,45 +12,13 @@ from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.selector import selects
 from nodeworthy.facts.cluster.services_of_nobody import ServiceOfNobody
+from nodeworthy.known.work_resources import work_resources
 from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Place
 
 Key = tuple[str, str]
 # How long one may take to start.
 _STARTS = timedelta(minutes=10)
-# What makes pods with GPUs, or is made for them: where the API server takes none of it, nothing new starts.
-_MAKES_WORK = frozenset(
-    (
-        "*",
-        "*/*",
-        "pods",
-        "pods/*",
-        "jobs",
-        "cronjobs",
-        "deployments",
-        "statefulsets",
-        "daemonsets",
-        "replicasets",
-        "workloads",
-        "podgroups",
-        "jobsets",
-        "leaderworkersets",
-        "rayclusters",
-        "rayjobs",
-        "rayservices",
-        "pytorchjobs",
-        "mpijobs",
-        "trainjobs",
-        "inferenceservices",
-        "llminferenceservices",
-        "resourceclaims",
-        "resourceclaimtemplates",
-        "computedomains",
-        "clusterpolicies",
-        "nodepools",
-        "nodes",
-    )
-)
 _WANTS = ("In", "Exists")
 
 
@@ -121,7 +89,7 @@ def _webhooks(kind: str, name: str, data: Mapping[str, Any]) -> Iterator[Asker]:
         service = mapping_at(each, "clientConfig", "service")
         is_needed = text_at(each, "failurePolicy") != "Ignore" and not at(each, "matchConditions")
         asked = [what for rule in mappings_at(each, "rules") for what in _texts(rule, "resources")]
-        about = tuple(what for what in dict.fromkeys(asked) if what in _MAKES_WORK)
+        about = tuple(what for what in dict.fromkeys(asked) if what in work_resources())
         if service and is_needed and about:
             chooses = (mapping_at(each, "namespaceSelector"), mapping_at(each, "objectSelector"))
             yield Asker(kind, name, _key(service), text_at(each, "name"), about, chooses)
