@@ -1,4 +1,4 @@
-"""What makes pods with GPUs or is made for them, as the rules of a webhook name it. The table of `work_resources.toml`."""
+"""What makes pods with GPUs or is made for them, as a webhook names it: the table of `work_resources.toml`."""
 
 from __future__ import annotations
 
