@@ -48,8 +48,7 @@ def around(pod: PodTemplate, surroundings: Surroundings) -> PodTemplate:
 
 def _is_told_of_services(container: Container) -> bool:
     """Whether its server reads a variable that a Service may set (`linked` in the table of servers)."""
-    image = value_if_known(container.image)
-    return any("vllm" in each for each in (*container.words, image if isinstance(image, str) else ""))
+    return any("vllm" in each for each in (*container.words, str(value_if_known(container.image))))
 
 
 def _asks(container: Container) -> int:

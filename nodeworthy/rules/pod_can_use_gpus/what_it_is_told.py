@@ -65,7 +65,7 @@ def _refusals(container: Container) -> Iterator[Refused]:
 
 def _no_program(container: Container) -> Iterator[Refused]:
     first = next(iter(container.tree.get("command").sequence), None)
-    words = first.text.split() if first is not None and first.text and not _FILLED_IN.search(first.text) else []
+    words = first.string.split() if first is not None and not _FILLED_IN.search(first.string) else []
     if first is None or len(words) < 2 or "\n" in first.string or first.string.startswith("/"):
         return
     yield Refused(
