@@ -8,8 +8,8 @@ and what a patch takes out, stays as it is.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from nodeworthy.collect.releases import LISTS_OF_PATCHES
@@ -29,7 +29,8 @@ _KINDS = frozenset(
 )
 # Of these alone kustomize knows that a list goes by the names of its entries.
 _OWN_KINDS = ("v1", "apps/", "batch/")
-_PLAIN = pattern(r"[\w.-]{1,253}")
+# `gpu-.*` is a regular expression to kustomize; what is more of one than that is followed by nobody here.
+_NAMES = pattern(r"(?:[\w-]|\.\*?){1,253}")
 
 
 @dataclass(frozen=True)
@@ -43,12 +44,7 @@ class _Patch:
         called = base.get("metadata", "name").string
         if self.kind != base.get("kind").text or not called:
             return False
-        if _PLAIN.fullmatch(self.name) is not None:
-            return self.name == called
-        try:
-            return re.fullmatch(self.name, called) is not None
-        except re.error:
-            return False
+        return _NAMES.fullmatch(self.name) is not None and fnmatchcase(called, self.name.replace(".*", "*"))
 
 
 def patched_bases(kustomization: Tree, beside: FilesBeside) -> Iterator[Tree]:
