@@ -35,8 +35,6 @@ _PATH = pattern(rf"(?:~|\.{{1,2}})?/(?:{_ROOTS})(?:/|$)|(?:~|\.{{1,2}})/")
 _FILE_IN_A_FOLDER = pattern(r"(?:[\w.-]{1,64}/){1,16}[\w-]{1,64}\.[A-Za-z]\w{1,5}")
 # Kiali ships `CHANGEME00000000` as the key that it signs with.
 _TO_BE_CHANGED = pattern(r"change[-_]?me")
-# No token that somebody drew has so many letters in their order.
-IN_ORDER = "abcdefghijkl"
 # `SIGNING_KEY: 229F…22BF`: which of OpenPGP's keys it is.
 _FINGERPRINT = pattern(r"[0-9A-F]{40}|[0-9A-F]{16}")
 # Reloader writes a hash of what a Secret holds into the pods that take it: `STAKATER_TLS_SECRET`.
@@ -296,8 +294,6 @@ def _is_placeholder(value: str, lowered: str, kind: Holds) -> bool:
     known = _placeholders()
     if lowered in known.defaults or (kind is Holds.TOKEN and _TO_BE_CHANGED.search(lowered)):
         return kind is Holds.TOKEN
-    if kind is Holds.TOKEN and IN_ORDER in value:
-        return True
     # `--token= --password=`: the next option; `-----BEGIN`: what has a form is known by it.
     if lowered in known.words or lowered.startswith(("--", *known.begins)):
         return True

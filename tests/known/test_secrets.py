@@ -363,7 +363,6 @@ def test_nothing_else_is(line: str) -> None:
         'gcloud run deploy nim --set-secrets="NGC_API_KEY=ngc-key:latest,HF_TOKEN=hf-pulls:2"',
         "vault login -no-print -method=oidc -path=oidc-staff role=operator",
         'value = "mstsc /v:${local.ip} (User: Administrator, Password: terraform output -raw password)"',
-        "api_key = 'sk_live_abcdefghijklmnopqrstuvwxyz1234567890'",
         'set /p PASSWORD="Enter the password of Windows: "',
         f'<authorize username="admin" password="{"5e884898da280471" * 4}" encoding="sha256">',
         "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYSAMPLEKEY2",
