@@ -186,8 +186,11 @@ def _meant(part: str, key: str) -> str | None:
 def _unread_settings(values: OperatorValues, unread: Sequence[tuple[str, str, Tree]]) -> Draft:
     (part, key, tree), *others = unread
     should = _read_setting(part, key)
+    if values.origin == ORIGIN and should == _CHART_WITHIN:
+        should = f"no {key}"
     where = "a ClusterPolicy has" if values.origin == ORIGIN else "the operator's chart reads"
     also = "" if values.origin == ORIGIN else ", and Helm says nothing"
+    instead = "leave it out" if should.startswith("no ") else f"write {should} instead"
     return fail(
         tree.heading,
         f"{where} no {_setting_called(part, key)}: what it says is passed over",
@@ -197,7 +200,7 @@ def _unread_settings(values: OperatorValues, unread: Sequence[tuple[str, str, Tr
             Related(each.heading, f"nor {_setting_called(name, said)}") for name, said, each in others[:_MOST_RELATED]
         ],
         cause=_passed_over(part, key) + also,
-        remedy=f"write {should} instead: helm show values nvidia/gpu-operator lists what is read",
+        remedy=f"{instead}: helm show values nvidia/gpu-operator lists what is read",
         severity=Severity.WARNING,
     )
 
