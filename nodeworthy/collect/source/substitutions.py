@@ -17,6 +17,7 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
+from nodeworthy.verdict import Place
 
 # A word alone: in a line of shell it is the shell's.
 _FILLED = pattern(r"(?<!\$)\$\{([A-Za-z_]\w{0,80})(?::?[-=]([^{}\s]{0,200}))?\}")
@@ -49,7 +50,21 @@ def with_substitutions(documents: list[Tree], text: str, beside: FilesBeside) ->
     if _FILLED.search(text) is None or any(map(_is_fluxs, documents)):
         return documents
     given = _given_to(beside)
-    return [_filled(each, given) for each in documents]
+    return [_with_what_is_lost(_filled(each, given), each) for each in documents]
+
+
+class _Filled(dict[str, Tree]):
+    """A mapping with its values filled in. `lost`: the keys that stood in it twice, as it was read."""
+
+    lost: Sequence[tuple[str, Place, Place]] = ()
+
+
+def _with_what_is_lost(filled: Tree, document: Tree) -> Tree:
+    if filled is document or not document.is_mapping:
+        return filled
+    mapping = _Filled(filled.mapping)
+    mapping.lost = list(getattr(document.value, "lost", ()))
+    return filled.holding(mapping)
 
 
 def _filled(tree: Tree, given: _Given) -> Tree:
