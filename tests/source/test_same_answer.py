@@ -38,13 +38,11 @@ TOLD_BY_ANOTHER = {
     ("fleet-as-built/unknown-source-encrypted", "Pulumi.dev.yaml"),
     ("kubelet-survives-reboot/bad-source-component-of-cloudposse", "terraform.tfvars"),
 }
-# Known to be told otherwise, and wrong: values that a root lays under others are judged without these where they are asked
-# for alone, and a unit of Terragrunt without the module that it calls. Whoever mends one takes it away here.
+# Known to be told otherwise, and wrong: a unit of Terragrunt that is asked for alone is judged without the module that it
+# calls. Whoever mends it takes it away here.
 NOT_THE_SAME = (
     "one-driver/bad-source-terragrunt-unit-before",
     "one-driver/unknown-source-terragrunt-unit-before",
-    "one-driver/good-source-terraform-later-values",
-    "one-driver/unknown-source-terraform-later-values",
 )
 # What decides by which fleet is judged; all else is asked for with the same words.
 _OPTIONS = ("--fleet", "--stack", "--rule", "--skip-rule")
