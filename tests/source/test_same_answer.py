@@ -38,12 +38,6 @@ TOLD_BY_ANOTHER = {
     ("fleet-as-built/unknown-source-encrypted", "Pulumi.dev.yaml"),
     ("kubelet-survives-reboot/bad-source-component-of-cloudposse", "terraform.tfvars"),
 }
-# Known to be told otherwise, and wrong: a unit of Terragrunt that is asked for alone is judged without the module that it
-# calls. Whoever mends it takes it away here.
-NOT_THE_SAME = (
-    "one-driver/bad-source-terragrunt-unit-before",
-    "one-driver/unknown-source-terragrunt-unit-before",
-)
 # What decides by which fleet is judged; all else is asked for with the same words.
 _OPTIONS = ("--fleet", "--stack", "--rule", "--skip-rule")
 
@@ -84,11 +78,6 @@ def files_of(alone: Path) -> list[Path]:
     return [each for each in sorted(alone.rglob("*")) if each.is_file()]
 
 
-def with_marks(cases: Sequence[Case]) -> list[Any]:
-    known = pytest.mark.xfail(strict=True, reason="known to be told otherwise where a file is asked for alone")
-    return [pytest.param(each, id=each.id, marks=[known] if each.id in NOT_THE_SAME else []) for each in cases]
-
-
 def is_asked_the_same(case: Case, tmp_path: Path) -> None:
     """In a repository of its own, as everybody's files lie in one."""
     alone = case.lay_out(tmp_path / "repository" / case.name)
@@ -108,12 +97,12 @@ def is_asked_the_same(case: Case, tmp_path: Path) -> None:
         assert asked(case, alone, elsewhere, from_below).get(name, []) == whole.get(name, []), f"{name} from elsewhere"
 
 
-@pytest.mark.parametrize("case", with_marks(SAMPLE))
+@pytest.mark.parametrize("case", SAMPLE, ids=lambda case: case.id)
 def test_a_case_is_told_the_same(case: Case, tmp_path: Path) -> None:
     is_asked_the_same(case, tmp_path)
 
 
 @pytest.mark.night
-@pytest.mark.parametrize("case", with_marks(CASES))
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_every_case_is_told_the_same(case: Case, tmp_path: Path) -> None:
     is_asked_the_same(case, tmp_path)

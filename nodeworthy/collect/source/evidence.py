@@ -58,7 +58,9 @@ _JOINS_WITH: Mapping[str, bytes] = {
     "RuntimeClass": _PODS + rb"|runtimeClassName",
 }
 _OF_A_NODE = rb""  # whatever lies there
-_NAMES_FILES = pattern(rb"valueFiles|valuesFrom|helmCharts|releases:|valuesFile|helm_release|\bhelm[ \t]+(?:upgrade|install)\b")
+_NAMES_FILES = pattern(
+    rb"valueFiles|valuesFrom|helmCharts|releases:|valuesFile|helm_release|\bhelm[ \t]+(?:upgrade|install)\b"
+)
 _PROFILING, _NVIDIA = "profiling", "nvidia"
 # A script that installs a driver or a toolkit joins with the values of an operator that may bring another one.
 _DRIVERS = rb"driver:|toolkit:|gpu-operator"
