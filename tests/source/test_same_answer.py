@@ -19,10 +19,11 @@ from tests.case_files import every_case
 from tests.run import Ran, run
 
 CASES = [each for each in every_case() if each.command[0] == "check"]
-# A template and the root that fills it in, a module and who calls it, values and the script beside them.
+# A template and the root that fills it in, a module and who calls it, a root and what it hands on, values and the script beside them.
 FILES_OF_EACH_OTHER = (
     "user-data-format/bad-source-terraform-other-family",
     "containerd-paths/bad-source-terraform",
+    "containerd-paths/bad-source-terraform-handed-to-a-module",
     "one-toolkit/unknown-values-from-elsewhere",
     "no-secret-in-plain-sight/bad-values-that-a-root-fills-in",
     "no-secret-in-plain-sight/bad-template-of-another-cloud",

@@ -250,15 +250,6 @@ class Brought(NamedTuple):
     provisioned: Provisioned = Provisioned((), ())
 
 
-def _own_facts(source: Source, root: TerraformRoot) -> Iterator[Fact]:
-    """What stands in a file that somebody names. What it fills into another file is told of it, and where it stands
-    here; a unit of Terragrunt's has nothing else: it is what it calls."""
-    is_unit = source.path.name == UNIT and root.disk.is_unit(root.folder)
-    for each in root.facts:
-        if is_unit or each.place.path == source.shown or each.place.path in root.templates:
-            yield each
-
-
 def facts_in(source: Source) -> Brought | None:
     """What the root of a file brings, once for all its files; of one that somebody names, what stands in it."""
     root = _root(source)
@@ -268,14 +259,9 @@ def facts_in(source: Source) -> Brought | None:
     first = not root.told
     root.told.add(source.lies)
     stacks = [root.stack] if first and root.stack is not None else []
-    if source.named:
-        run = root.provisioned
-        own = list(_own_facts(source, root))
-        files = root.files | root.templates
-        own_scripts = run.within({source.shown} | root.templates)
-        return Brought(own, root, stacks, files, _text(source, root), own_scripts)
-    every = (root.facts, root.provisioned) if first else ([], Provisioned((), ()))
-    return Brought(every[0], root, stacks, root.files, _text(source, root), every[1])
+    every = (root.facts, root.provisioned) if first else ((), Provisioned((), ()))
+    files = root.files | root.templates if source.named else root.files
+    return Brought(every[0], root, stacks, files, _text(source, root), every[1])
 
 
 def pools_asked_of_root(source: Source) -> Sequence[GpuPool]:
