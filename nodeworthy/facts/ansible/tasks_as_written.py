@@ -101,9 +101,8 @@ def decimal_modes(tasks: TasksAsWritten) -> Iterator[DecimalMode]:
         mode = task.values.get("mode")
         if task.module not in _OF_FILES or mode is None or type(mode.value) is not int:
             continue
-        row, column = mode.place.line, mode.place.column
-        found = _DECIMAL.match(rows[row - 1], column - 1) if row and column and row <= len(rows) else None
-        if found is not None and int(found[0]) == mode.value:
+        found = _DECIMAL.match(rows[mode.place.row - 1], (mode.place.column or 1) - 1)
+        if found is not None:
             yield DecimalMode(mode, found[0])
 
 
@@ -120,7 +119,7 @@ def shadowed_handlers(tasks: TasksAsWritten) -> Iterator[Shadowed]:
     seen: dict[str, Tree] = {}
     for each in tasks.handlers:
         name = text_of(each.get("name"))
-        if not name or _FILLED_IN in name or not each.is_mapping:
+        if not name or _FILLED_IN in name:
             continue
         first = seen.setdefault(name, each)
         if first is not each and _does(first) != _does(each):
@@ -159,12 +158,14 @@ class Unanswered:
 
 def names_unanswered(tasks: TasksAsWritten) -> Iterator[Unanswered]:
     answered = tasks.answered
-    for task in tasks.every_task if answered is not None else ():
+    if answered is None:
+        return
+    for task in tasks.every_task:
         notify = task.entry.get("notify") if task.entry is not None else None
         for each in (notify, *notify.sequence) if notify is not None else ():
             name = (each.text or "").strip()
             # `role : handler` names both.
-            if name and answered is not None and not _is_answered(name, answered):
+            if name and not _is_answered(name, answered):
                 meant = next((other for other in sorted(answered) if other.lower() == name.lower()), "")
                 yield Unanswered(each, meant)
 
@@ -226,7 +227,7 @@ def words_of_bash(tasks: TasksAsWritten) -> Iterator[OfBash]:
     is_debians = not modules.isdisjoint(_OF_DEBIAN) and modules.isdisjoint(_OF_OTHERS)
     for task in every:
         text = words_of(task)
-        if task.module == "shell" and "executable" not in task.values and "executable=" not in text:
+        if task.module == "shell" and "executable" not in task.values and "executable=" not in text_of(task.free):
             found = _first(text) if _is_of_debian(task, text, is_debians) else None
             if found is not None:
                 yield _placed(task, text, *found)

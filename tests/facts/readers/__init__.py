@@ -10,7 +10,7 @@ from tests.facts.readers.files import read_files
 # One table a kind of file.
 OF_FILES = (
     *("slurm_jobs", "registries", "pods", "operator", "hami", "services", "boot_scripts", "aws_resources"),
-    "pools_of_clouds",
+    *("pools_of_clouds", "ansible_tasks"),
 )
 READERS: Mapping[str, Callable[[str], Iterable[str]]] = {
     **clusters.READERS,
