@@ -140,7 +140,7 @@ def read_beside_copy(job: SlurmJob) -> Iterator[tuple[Ran, Text]]:
 def _is_tried(job: SlurmJob, ran: Ran) -> bool:
     """Whether the script has an alternative (`||`) behind it, and so expects that it may be missing."""
     rows = job.text.splitlines()
-    at = (ran.place.line or 1) - (job.place.line or 1)
+    at = ran.place.row - (job.place.line or 1)
     return any("||" in row for row in rows[at : at + 2])
 
 

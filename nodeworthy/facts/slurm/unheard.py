@@ -127,11 +127,10 @@ def work_piped(job: SlurmJob) -> Piped | None:
 
 def _is_one_pipe(job: SlurmJob, work: Ran, tee: Ran) -> bool:
     """Whether tee stands in the same command, which may go on over several lines."""
-    first, last = work.place.line, tee.place.line
-    if work.place.path != job.place.path or first is None or last is None or last < first:
+    if work.place.path != job.place.path:
         return False
-    rows = job.text.split("\n")[first - 1 : last]
-    return all(each.rstrip().endswith(("\\", "|")) or "\\" in each for each in rows[:-1]) and "|" in "".join(rows)
+    rows = job.text.split("\n")[work.place.row - 1 : tee.place.row]
+    return all(each.rstrip().endswith(("\\", "|")) for each in rows[:-1]) and "|" in "".join(rows)
 
 
 def _is_work(ran: Ran) -> bool:
