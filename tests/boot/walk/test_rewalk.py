@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pytest
 
 from bench.boot import script as generated
-from nodeworthy.boot.effects import Effect
+from nodeworthy.boot.effects import Effect, Stage
+from nodeworthy.boot.origin import Straight
 from nodeworthy.boot.read import timeline_of
 from nodeworthy.boot.shell import parse, rewalk
+from nodeworthy.boot.shell.state import State
+from nodeworthy.boot.shell.walker import Walker
 from nodeworthy.boot.unpack import unpack
 from nodeworthy.verdict import Place
 from tests.boot.shell.test_reread import edits
@@ -83,3 +87,32 @@ def test_what_stands_above_is_not_walked_again() -> None:
     # The last one above it runs again: what comes behind a command may decide how it runs.
     assert len(ids[2] & ids[3]) == 49
     assert not ids[0] & ids[1]
+
+
+# What a walker is made with or makes for itself, and what is empty between two statements of a script that was begun
+# alone (`_is_alone`, `_may_stand`).
+MADE_WITH_IT = {"origin", "text", "stage", "environment", "expander", "tests", "most_steps"}
+AT_REST = {"flow", "machines", "via", "is_last", "in_a_subshell", "gave_up", "printed", "depth", "running"}
+OF_A_CALL = {"given", "run_at", "locals"}
+GIVEN_TO_THE_SCRIPT = {"given"}
+
+
+class Asked:
+    """Notes by which names something was asked."""
+
+    def __init__(self, of: Any) -> None:
+        self.of = of
+        self.names: set[str] = set()
+
+    def __getattr__(self, name: str) -> Any:
+        self.names.add(name)
+        return getattr(self.of, name)
+
+
+def test_nothing_that_a_walker_knows_is_left_behind() -> None:
+    there = Walker(Straight(Place("user-data")), Stage.BOOTCMD)
+    walker, state = Asked(there), Asked(there.state)
+    rewalk._copy(walker, Walker(there.origin, there.stage))  # type: ignore[arg-type]  # it asks like a walker
+    assert walker.names | MADE_WITH_IT | AT_REST | OF_A_CALL == set(vars(there))
+    rewalk._copy_state(state, State())  # type: ignore[arg-type]  # it asks like a state
+    assert state.names | GIVEN_TO_THE_SCRIPT == set(vars(there.state))
