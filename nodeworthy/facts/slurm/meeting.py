@@ -153,9 +153,12 @@ def _torch(launch: Launch, where: Spread) -> Iterator[Draft]:
     if "standalone" in launch.options:
         yield _alone(launch, "--standalone", where)
         return
-    yield from _nnodes(launch, _option(launch, "nnodes"), "--nnodes", where)
+    nnodes = _option(launch, "nnodes")
+    yield from _nnodes(launch, nnodes, "--nnodes", where)
     if where.per_node > 1:
         yield _too_often(launch, where)
+    if nnodes is None:
+        return  # of itself alone it needs to be told nothing
     endpoint, backend = _option(launch, "rdzv_endpoint"), _option(launch, "rdzv_backend")
     if backend is not None and backend.known != "static":
         yield from _address(launch, endpoint, "--rdzv_endpoint", "$MASTER_ADDR:29500")
@@ -193,12 +196,14 @@ def _nnodes(launch: Launch, value: Text | None, name: str, where: Spread) -> Ite
 
 def _alone(launch: Launch, is_: str, where: Spread) -> Draft:
     cause = "each node trains by itself, on all of the data, and writes over the others' checkpoints"
-    should = "--num_machines=$SLURM_NNODES" if launch.program == "accelerate" else "--nnodes=$SLURM_NNODES"
+    should = "--nnodes=$SLURM_NNODES --node_rank=$SLURM_NODEID --master_addr=$MASTER_ADDR"
+    if launch.program == "accelerate":
+        should = "--num_machines=$SLURM_NNODES --machine_rank=$SLURM_NODEID --main_process_ip=$MASTER_ADDR"
     return fail(
         launch.place,
         f"{launch.program} is not told that it runs on {where.nodes} nodes",
         is_=is_,
-        should=should,
+        should=f"{should}, in what each task expands",
         cause=cause,
     )
 
@@ -356,6 +361,8 @@ def _accelerate(launch: Launch, where: Spread) -> Iterator[Draft]:
     yield from _nnodes(launch, machines, "--num_machines", where)
     if where.per_node > 1:
         yield _too_often(launch, where)
+    if machines is None:
+        return  # of itself alone it needs to be told nothing
     if not _meets_by_itself(launch):
         yield from _rank(launch, rank, "--machine_rank", where)
     yield from _address(launch, address, "--main_process_ip", "$MASTER_ADDR")
