@@ -52,19 +52,28 @@ from nodeworthy.facts.slurm.ranks import (
     same_for_all,
     spread,
 )
+from nodeworthy.records import replace
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Known, Related, Severity, fail, skip, unknown
+
+_MEETING = "export MASTER_ADDR=$(scontrol show hostnames $SLURM_JOB_NODELIST | head -n1) MASTER_PORT=29500"
 
 RULE = Rule(
     "slurm-rendezvous",
     severity=Severity.ERROR,
     incident="E",
     title="Every rank of a multi-node job has its rendezvous variables",
-    remedy="export MASTER_ADDR=$(scontrol show hostnames $SLURM_JOB_NODELIST | head -n1) MASTER_PORT=29500, then srun "
-    "--ntasks-per-node=1 bash -c 'torchrun --nnodes=$SLURM_NNODES --node_rank=$SLURM_NODEID "
-    "--master_addr=$MASTER_ADDR --master_port=$MASTER_PORT …'",
+    remedy=f"{_MEETING}, then srun --ntasks-per-node=1 bash -c 'torchrun --nnodes=$SLURM_NNODES "
+    "--node_rank=$SLURM_NODEID --master_addr=$MASTER_ADDR --master_port=$MASTER_PORT …'",
 )
 
+# By a launcher's own options, where they are not torchrun's.
+_REMEDIES = {
+    "accelerate": f"{_MEETING}, then srun --ntasks-per-node=1 bash -c 'accelerate launch --num_machines=$SLURM_NNODES "
+    "--machine_rank=$SLURM_NODEID --main_process_ip=$MASTER_ADDR --main_process_port=$MASTER_PORT …'",
+    "deepspeed": 'scontrol show hostnames $SLURM_JOB_NODELIST | sed "s/$/ slots=$SLURM_GPUS_ON_NODE/" > hosts, then '
+    "deepspeed --hostfile=hosts … once, without srun: it starts the others by ssh",
+}
 _OF_PYXIS = frozenset({"container_image", "container_name"})
 _OF_A_RANK = ("RANK", "LOCAL_RANK", "NODE_RANK")
 
@@ -88,7 +97,7 @@ def every_rank_can_find_the_others(job: SlurmJob) -> Findings:
             yield unknown(launch.place, f"what {launch.program} is told is filled in before there is a job")
             continue
         for flaw in _flaws(job, launch, alone=not started):
-            yield _draft_of_flaw(job, flaw)
+            yield replace(_draft_of_flaw(job, flaw), remedy=flaw.remedy or _REMEDIES.get(launch.program))
 
 
 @RULE.check
