@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -45,7 +45,7 @@ class Surroundings(Protocol):
         """Why not all of them were looked at; "" where they were, as far as anybody has asked."""
 
     @property
-    def remembered(self) -> dict[str, str]:
+    def remembered(self) -> dict[str, Any]:
         """What was found out of all of them once, for whoever asks again."""
 
     def holding(

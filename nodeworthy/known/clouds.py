@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from nodeworthy.known.tables import table_of
 from nodeworthy.patterns import pattern
@@ -61,6 +61,8 @@ def cloud_of_script(text: str) -> Cloud | None:
     return _only(each for each in clouds() if (sign := each.script_sign) is not None and sign.search(text))
 
 
+# One program names many scripts, and each of them asks.
+@lru_cache(maxsize=8)
 def cloud_of_file(data: bytes) -> Cloud | None:
     """The only cloud in which a program or a template makes something."""
     return _only(each for each in clouds() if each.file_sign.search(data))

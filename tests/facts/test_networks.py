@@ -10,7 +10,7 @@ from nodeworthy.boot.origin import Straight
 from nodeworthy.boot.unpack import unpack
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.firewall.pod_needs import Pods
-from nodeworthy.facts.firewall.pods import FileBeside, lines_of, networks_in, pods_shown_by
+from nodeworthy.facts.firewall.pods import FileBeside, lines_of, networks_in, pods_shown_by, shown_in_files
 from nodeworthy.known.network_signs import ranges, signs, usual
 from nodeworthy.known.pod_interfaces import cnis
 from nodeworthy.verdict import Place
@@ -100,7 +100,7 @@ def test_long_lines_end() -> None:
 def test_beside_a_script_each_sign_counts_at_its_first_place_that_is_no_comment() -> None:
     first = "# curl https://get.k3s.io\ncilium-values.yaml: here\n"
     second = "curl -sfL https://get.k3s.io | sh -\ncni:\n  calico\n"
-    around = [FileBeside(first, Place("a.sh")), FileBeside(second, Place("b.yaml"))]
+    around = shown_in_files([FileBeside(first, Place("a.sh")), FileBeside(second, Place("b.yaml"))])
     found = networks_in(list(lines_of("ufw allow 22", Straight(Place("own.sh")))), around)
     assert [(each.sign.id, each.place.path, each.place.line) for each in found.by] == [
         ("cilium", "a.sh", 2),

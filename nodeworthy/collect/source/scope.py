@@ -17,7 +17,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nodeworthy.collect.source.stack_files import root_of
 from nodeworthy.documents.files import REPOSITORY, holds
@@ -93,7 +93,7 @@ class Scope:
     # The same of what was listed alone: files whose names nobody has seen.
     unlisted: str = ""
     # What was found out of all of them once, for whoever asks again.
-    remembered: dict[str, str] = field(default_factory=dict)
+    remembered: dict[str, Any] = field(default_factory=dict)
     # The variables of Ansible in them, once somebody has asked.
     variables: Variables | None = None
     _read_of: set[str] = field(default_factory=set)

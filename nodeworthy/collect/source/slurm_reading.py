@@ -134,7 +134,7 @@ def _is_made_before(folder: str, source: Source) -> bool:
     if any((above / folder).is_dir() for above in folders_above(source.path)):
         return True
     makes = re.compile(rf"\bmkdir\b[^\n]*(?<![\w/]){re.escape(folder)}(?![\w-])".encode())
-    return any(not _IS_A_JOB.search(each.data) for each in source.scope.holding(makes, _SUBMITS))
+    return any(not _IS_A_JOB.search(each.data) for each in source.scope.holding(makes, _SUBMITS, (b"mkdir",)))
 
 
 def _cluster(source: Source) -> SlurmConf | None:
@@ -157,7 +157,7 @@ def _submitter(job: SlurmJob, source: Source) -> str:
     if any(call.search(row.encode()) for row in rows):
         return "whoever follows its own comment"
     own = os.path.realpath(source.path)
-    for each in source.scope.holding(call, _SUBMITS):
+    for each in source.scope.holding(call, _SUBMITS, (b"sbatch",)):
         folders = {found["folder"].decode() for found in call.finditer(each.data)}
         if os.fspath(each.path) == own or _FILLS_IN.search(each.data):
             continue

@@ -147,11 +147,11 @@ def _is_left_to_others(name: str, source: Source) -> bool:
 
 def _is_brought(name: str, source: Source) -> bool:
     """A line of another file fetches it: a setup script, a readme."""
-    last = re.escape(name.rsplit("/", 1)[-1].encode())
+    last = name.rsplit("/", 1)[-1].encode()
     if len(last) < _SHORTEST:
         return False
-    line = re.compile(rb"^[^\n]*" + _BRINGS + rb"[^\n]*\b" + last, re.MULTILINE)
-    return any(JOB_LINE.search(held.data) is None for held in source.scope.holding(line))
+    line = re.compile(rb"^[^\n]*" + _BRINGS + rb"[^\n]*\b" + re.escape(last), re.MULTILINE)
+    return any(JOB_LINE.search(held.data) is None for held in source.scope.holding(line, words=(last,)))
 
 
 def _is_cloned(name: str, source: Source) -> bool:
@@ -161,4 +161,4 @@ def _is_cloned(name: str, source: Source) -> bool:
         return False
     behind = rb"(?:\.git)?/?[\"']?[ \t]*(?:[;&|#)`]|$)"
     line = re.compile(rb"\bgit\s+clone\b[^\n]*[\s/\"'](?:" + b"|".join(folders) + rb")" + behind, re.MULTILINE)
-    return any(True for _ in source.scope.holding(line))
+    return any(True for _ in source.scope.holding(line, words=(b"clone",)))

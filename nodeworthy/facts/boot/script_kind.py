@@ -242,10 +242,18 @@ def is_a_piece(userdata: UserData) -> bool:
     )
 
 
+# What is remembered of a scope.
+_ROLES = "roles of references"
+
+
 def _by_references(references: Sequence[Reference], around: Surroundings | None) -> Use | None:
+    # A name that many scripts have may mean each of them wherever it stands.
+    known: dict[Reference, Sequence[Role]] = around.remembered.setdefault(_ROLES, {}) if around is not None else {}
     by_role: dict[Role, list[Reference]] = {}
     for reference in references[:_MOST]:
-        for role in roles_of(reference, around):
+        if reference not in known:
+            known[reference] = list(roles_of(reference, around))
+        for role in known[reference]:
             by_role.setdefault(role, []).append(reference)
     told = next((each for each in _ORDER if each in by_role), None)
     return Use(_OF_ROLE[told], tuple(by_role[told])) if told is not None else None

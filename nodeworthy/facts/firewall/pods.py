@@ -19,6 +19,7 @@ from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.firewall.firewall import FirewallStep
 from nodeworthy.facts.firewall.pod_needs import Pods
 from nodeworthy.facts.firewall.ranges import Range
+from nodeworthy.facts.surroundings import Surroundings
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.network_signs import (
     Choice,
@@ -145,8 +146,8 @@ def _shown_in(lines: Sequence[Written]) -> list[Shown]:
     return list(found.values())
 
 
-def networks_in(own: Sequence[Written], around: Iterable[FileBeside] = ()) -> Networks:
-    """What the script does comes first, then what it speaks of, then what the files around it do."""
+def networks_in(own: Sequence[Written], around: Iterable[Shown] = ()) -> Networks:
+    """What the script does comes first, then what it speaks of, then what the files around it show."""
     shown = _shown_in(own)
     certain, likely = ([each for each in shown if each.sign.is_certain is sure] for sure in (True, False))
     chosen = dict(_ranges(own))
@@ -154,11 +155,11 @@ def networks_in(own: Sequence[Written], around: Iterable[FileBeside] = ()) -> Ne
     if not found.any_of:
         found = replace(_networks_shown(likely, chosen), is_guessed=True)
     if not found.any_of:
-        found = replace(_networks_shown(shown_around(around), chosen), is_guessed=True)
+        found = replace(_networks_shown(list(around), chosen), is_guessed=True)
     return found
 
 
-def shown_around(around: Iterable[FileBeside]) -> list[Shown]:
+def shown_in_files(around: Iterable[FileBeside]) -> list[Shown]:
     """What the files beside the script may show, each at its first place. There may be thousands of files: a whole text
     is asked once whether it holds a sign, and only then line by line."""
     left = [each for each in signs() if each.is_certain and each.everywhere]
@@ -258,7 +259,7 @@ def pods_shown_by(script: BootScript, said: Pods) -> Pods:
     said = replace(said, uplink=said.uplink or _uplink(own))
     if said.networks:
         return said
-    found = networks_in(own, files_around(script))
+    found = networks_in(own, signs_around(script))
     networks = pods_of_networks(found.any_of)
     distribution = next((each.sign.distribution for each in found.by), "") or found.distribution
     around = {} if "pods" in found.chosen else ranges_chosen_around(script, distribution)
@@ -279,11 +280,21 @@ def pods_shown_by(script: BootScript, said: Pods) -> Pods:
     )
 
 
-def files_around(script: BootScript) -> Iterator[FileBeside]:
-    """The files around the script that show a network, one by one. Used only if the script itself shows none."""
-    if script.surroundings is None:
+_AROUND = "networks that files show"
+
+
+def signs_around(script: BootScript) -> Iterator[Shown]:
+    """What the files around a script show of a network: looked for once, when the first script asks that shows none."""
+    around = script.surroundings
+    if around is None:
         return
-    for held in script.surroundings.holding(mark(), _SUFFIXES, words()):
+    if _AROUND not in around.remembered:
+        around.remembered[_AROUND] = shown_in_files(_files_that_show(around))
+    yield from around.remembered[_AROUND]
+
+
+def _files_that_show(around: Surroundings) -> Iterator[FileBeside]:
+    for held in around.holding(mark(), _SUFFIXES, words()):
         yield FileBeside(held.data.decode("utf-8", "replace"), Place(os.path.relpath(held.path)))
 
 

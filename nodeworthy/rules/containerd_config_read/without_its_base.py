@@ -19,7 +19,7 @@ from nodeworthy.boot.effects import How, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.containerd.config import ConfigFile, has_base
-from nodeworthy.facts.firewall.pods import files_around, pods_of, shown_around
+from nodeworthy.facts.firewall.pods import pods_of, signs_around
 from nodeworthy.facts.node.files import NodeFiles
 from nodeworthy.facts.node.paths import NodeFileKind
 from nodeworthy.known.containerd import Containerd, containerd_of, distributions
@@ -108,5 +108,5 @@ def _without(file: ConfigFile, severity: Severity = Severity.ERROR) -> Draft:
 
 
 def _is_another_network_beside(script: BootScript) -> bool:
-    signs = [each.sign for each in shown_around(files_around(script))]
+    signs = [each.sign for each in signs_around(script)]
     return any(each.without or each.network not in ("", _NETWORK) for each in signs)

@@ -18,7 +18,14 @@ from nodeworthy.facts.firewall.iptables import act_of
 from nodeworthy.facts.firewall.nft import NftReader
 from nodeworthy.facts.firewall.pod_needs import Pods, covers, is_gone, needs
 from nodeworthy.facts.firewall.pod_traffic import BlockedTraffic, blocked_traffic, lets, why_almost, why_not_known
-from nodeworthy.facts.firewall.pods import FileBeside, lines_of, networks_in, pods_shown_by, speaks_of_pods
+from nodeworthy.facts.firewall.pods import (
+    FileBeside,
+    lines_of,
+    networks_in,
+    pods_shown_by,
+    shown_in_files,
+    speaks_of_pods,
+)
 from nodeworthy.facts.firewall.runs import runs
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.facts.firewall.steps import steps_in, unread_step_amid
@@ -233,7 +240,7 @@ def _covers(given: str) -> Iterator[str]:
 def _networks(given: str) -> Iterator[str]:
     """What stands behind a line `== around` is in files beside the script."""
     own, _, around = given.partition("== around\n")
-    found = networks_in(list(lines_of(own, Straight(HERE))), [FileBeside(around, Place("around.yaml"))])
+    found = networks_in(list(lines_of(own, Straight(HERE))), shown_in_files([FileBeside(around, Place("around.yaml"))]))
     yield f"any of {[each.key for each in found.any_of]}{' by guess' if found.is_guessed else ''}"
     yield from (f"{shown(each.place)} {each.sign.id}" for each in found.by)
     yield f"chosen {shown(found.chosen)}, usual {found.usual.pods} {found.usual.services}"
