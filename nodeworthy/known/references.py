@@ -28,6 +28,8 @@ class Reference:
     disagree: str = ""
     # It matters, whatever stands in it.
     is_ours: bool = False
+    # The group that the naming object says of it: who says none, or another one, names something else.
+    group: str = ""
     by: Mapping[str, str] = field(default_factory=dict)
     or_default: str = ""
     by_words: bool = False

@@ -122,14 +122,21 @@ NODE_POOLS = ObjectKind(
 
 
 def _speaking(
-    plural: str, kind: str, api_version: str, what_for: str, *, namespaced: bool = True, is_of_several: bool = False
+    plural: str,
+    kind: str,
+    api_version: str,
+    what_for: str,
+    *,
+    once: str = "",
+    namespaced: bool = True,
+    is_of_several: bool = False,
 ) -> ObjectKind:
-    """Few clusters have it, and its versions come and go."""
+    """Few clusters have it, and its versions come and go; `once` is the group that served it before."""
     group, _, version = api_version.partition("/")
     return ObjectKind(
         plural,
         kind,
-        (group,),
+        (group, once) if once else (group,),
         version,
         version_varies=True,
         namespaced=namespaced,
@@ -278,7 +285,16 @@ SRIOV_POLICIES = _speaking(
     "on which nodes virtual functions are made",
 )
 # What is looked at for what it names, and for whether it is there.
+INFERENCE_POOLS = _speaking(
+    "inferencepools",
+    "InferencePool",
+    "inference.networking.k8s.io/v1",
+    "which pods with models a gateway chooses among, and whom it asks for that",
+    once="inference.networking.x-k8s.io",
+)
 NAMED = (
+    INFERENCE_POOLS,
+    _speaking("httproutes", "HTTPRoute", "gateway.networking.k8s.io/v1", "which pools of models gateways lead to"),
     ObjectKind(
         "persistentvolumeclaims", "PersistentVolumeClaim", core=False, what_for="why volumes are not there for pods"
     ),

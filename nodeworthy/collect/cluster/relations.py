@@ -9,6 +9,7 @@ from nodeworthy.collect.cluster.kinds import (
     CLUSTER_POLICIES,
     ENDPOINT_SLICES,
     ENDPOINTS,
+    INFERENCE_POOLS,
     KINDS,
     NODES,
     PODS,
@@ -72,8 +73,8 @@ def scene_of(found: Relations, not_seen: NotSeen) -> Scene:
 def _services(seen: ClusterObjects) -> UnansweredServices:
     askers = seen.askers.askers
     found = unanswered_services(askers, _around(seen))
-    of_nobody = tuple(_of_nobody(seen))
-    return replace(found, of_nobody=of_nobody, looked_for=len(askers) + len(seen.hami.services))
+    looked_for = len(askers) + len(seen.hami.services) + len(seen.pools_of_models)
+    return replace(found, of_nobody=tuple(_of_nobody(seen)), looked_for=looked_for)
 
 
 def _around(seen: ClusterObjects) -> ServicesAround:
@@ -91,7 +92,9 @@ def _around(seen: ClusterObjects) -> ServicesAround:
 
 def _of_nobody(seen: ClusterObjects) -> Iterator[ServiceOfNobody]:
     services = {key: each for key, each in seen.hami.services.items() if seen.has_list(PODS, key[0])}
-    yield from services_of_nobody(services, seen.pods.values(), seen.stack.templates)
+    yield from services_of_nobody(SERVICES.kind, services, seen.pods.values(), seen.stack.templates)
+    pools = {key: each for key, each in seen.pools_of_models.items() if seen.has_list(PODS, key[0])}
+    yield from services_of_nobody(INFERENCE_POOLS.kind, pools, seen.pods.values(), seen.stack.templates)
 
 
 def _knows_services(namespace: str, seen: ClusterObjects) -> bool:

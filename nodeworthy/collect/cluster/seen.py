@@ -18,6 +18,7 @@ from nodeworthy.collect.cluster.kinds import (
     DEVICE_CLASSES,
     DISRUPTION_BUDGETS,
     EVENTS,
+    INFERENCE_POOLS,
     JOBS,
     KEPT_WHOLE,
     NAMESPACES,
@@ -103,6 +104,7 @@ class ClusterObjects:
     volcano: VolcanoSeen = field(default_factory=VolcanoSeen)
     shared: SharedClaimsSeen = field(default_factory=SharedClaimsSeen)
     met: MeetingPointsSeen = field(default_factory=MeetingPointsSeen)
+    pools_of_models: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
     networks: NetworkDevicesSeen = field(default_factory=NetworkDevicesSeen)
     kinds: set[str] = field(default_factory=set)
     # It was written down by ourselves, each kind whole.
@@ -180,6 +182,8 @@ class ClusterObjects:
         if kind is NODES:
             self.nodes[key] = cluster_node(data)
             self.capacity.add_node(data)
+        elif kind is INFERENCE_POOLS:
+            self.pools_of_models[key] = data
         elif kind is PODS:
             self.pods[key] = cluster_pod(data)
             self.kai.add_pod(key, data)

@@ -200,7 +200,7 @@ def _names_in(row: Reference, namespace: str, data: Mapping[str, Any]) -> Iterat
         namespace = text_at(data, *row.within)
         if not namespace:
             return
-    found = list(values_at(data, row.at))
+    found = [each for each in values_at(data, row.at) if row.group in ("", text_at(each, "group"))]
     if row.form == _NETWORKS:
         found = [network for each in found for network in networks(each)]
     if not found and row.or_default:

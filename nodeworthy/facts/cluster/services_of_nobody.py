@@ -1,4 +1,4 @@
-"""Services that lead to no pod, beside pods with GPUs to which they were meant to lead."""
+"""Services, and pools of models, that lead to no pod, beside pods with GPUs to which they were meant to lead."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ _OF_PROGRAMS = frozenset(
 
 @dataclass(frozen=True)
 class ServiceOfNobody:
+    kind: str
     key: Key
     selector: Mapping[str, str]
     # The pod that it was meant for, and the labels in which they differ, as the pod has them.
@@ -37,10 +38,11 @@ class ServiceOfNobody:
 
     @property
     def place(self) -> Place:
-        return Place(object="/".join(("Service", *self.key)))
+        return Place(object="/".join((self.kind, *self.key)))
 
 
 def services_of_nobody(
+    kind: str,
     services: Mapping[Key, Mapping[str, Any]],
     pods: Collection[ClusterPod],
     templates: Collection[tuple[str, Mapping[str, str]]],
@@ -51,7 +53,7 @@ def services_of_nobody(
     for pod in pods:
         if pod.namespace in of_gpus and pod.ready:
             beside[pod.namespace].append(pod)
-    asked = {key: strings_at(each, "spec", "selector") for key, each in services.items() if key[0] in of_gpus}
+    asked = {key: _selector(each) for key, each in services.items() if key[0] in of_gpus}
     if not asked:
         return
     labels: dict[str, list[Mapping[str, str]]] = {namespace: [] for namespace, _ in asked}
@@ -60,7 +62,13 @@ def services_of_nobody(
             labels[namespace].append(some)
     for key, selector in asked.items():
         if selector and not any(_chooses(selector, some) for some in labels[key[0]]):
-            yield from _meant(key, selector, strings_at(services[key], "metadata", "labels"), beside[key[0]])
+            own = strings_at(services[key], "metadata", "labels")
+            yield from _meant(kind, key, selector, own, beside[key[0]])
+
+
+def _selector(service: Mapping[str, Any]) -> Mapping[str, str]:
+    """An InferencePool has it in the words of newer kinds, and had it once in a Service's."""
+    return strings_at(service, "spec", "selector", "matchLabels") or strings_at(service, "spec", "selector")
 
 
 def _chooses(selector: Mapping[str, str], labels: Mapping[str, str]) -> bool:
@@ -68,7 +76,7 @@ def _chooses(selector: Mapping[str, str], labels: Mapping[str, str]) -> bool:
 
 
 def _meant(
-    key: Key, selector: Mapping[str, str], own: Mapping[str, str], pods: Collection[ClusterPod]
+    kind: str, key: Key, selector: Mapping[str, str], own: Mapping[str, str], pods: Collection[ClusterPod]
 ) -> Iterator[ServiceOfNobody]:
     """The pod that contradicts it, and bears its name, or all of its labels but one, or those that the Service bears
     itself; or that has all of its labels but one that is wanted empty."""
@@ -82,5 +90,5 @@ def _meant(
         lacks_an_empty_one = all(selector[name] == "" for name, _ in differs) and len(differs) < len(selector)
         of_program = pod.wants_gpus and contradicts and (bears_its_name or len(differs) == 1 < len(selector))
         if of_program or bears_its_labels or lacks_an_empty_one:
-            yield ServiceOfNobody(key, selector, pod.object, tuple(differs))
+            yield ServiceOfNobody(kind, key, selector, pod.object, tuple(differs))
             return

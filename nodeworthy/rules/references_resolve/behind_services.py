@@ -29,7 +29,7 @@ def _of_nobody(found: ServiceOfNobody) -> Draft:
     labels = ", ".join(f"{label}={value}" if value else f"no label {label}" for label, value in found.differs)
     return fail(
         found,
-        f"Service '{name}' leads to no pod: its selector is not that of the pod beside it",
+        f"{found.kind} '{name}' leads to no pod: its selector is not that of the pod beside it",
         is_=", ".join(f"{label}={value}" for label, value in found.selector.items()),
         should=labels,
         cause="no pod of its namespace has all of these labels, so it has no endpoints, and who asks it gets no answer",
