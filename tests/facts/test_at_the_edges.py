@@ -110,7 +110,7 @@ def test_what_cant_be_asked_listens_where_its_distribution_does(
 
 
 def _idle(of: UnitState, address: str | None = None) -> IdleContainerd:
-    return IdleContainerd(HERE, of, "/etc/containerd/config.toml", address, None, SaidByContainerd(), None)
+    return IdleContainerd(HERE, of, str(defaults().config), address, None, SaidByContainerd(), None)
 
 
 SIX, FOUR = ipaddress.ip_network("fd00:1::/48"), ipaddress.ip_network("10.1.0.0/16")
