@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 from nodeworthy.collect.aws.filled_in import script_of
+from nodeworthy.collect.aws.user_data import is_for_windows
 from nodeworthy.collect.source.comments import comments
 from nodeworthy.collect.source.files import Source, as_text
 from nodeworthy.collect.source.parsing import InputRefused
@@ -28,6 +30,7 @@ from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place
 
 ENDING = ".pkr.hcl"
+_OF_EC2 = "amazon-"
 # How Packer runs what stands inline, where nothing else is said.
 _SHEBANG = "/bin/sh -e"
 _STOPS = pattern(r"\s-\w*e")
@@ -45,17 +48,30 @@ def scripts_of_template(source: Source) -> list[BootScript]:
         module = open_root(folder, disk)
         builds = [each for each in module.blocks if each.kind == "build" and each.file.shown == source.shown]
         told = [made for each in builds if (made := _inline(each, module)) is not None]
+        given = [each for each in map(partial(_user_data, module), module.blocks) if each is not None]
     except Malformed as problem:
         raise InputRefused(problem.place, f"this is no HCL that Packer reads: {problem.why}") from None
     except TooMuch as problem:
         raise InputRefused(Place(source.shown), f"this template was not read to its end: {problem}") from None
     return [
-        replace(script_of(each, source.scope, called="the script"), of_an_object=False, on_ec2=False) for each in told
+        *(script_of(each, source.scope) for each in given if each.spot.file.shown == source.shown),
+        *(
+            replace(script_of(each, source.scope, called="the script"), of_an_object=False, on_ec2=False)
+            for each in told
+        ),
     ]
 
 
 def suppressions_of(data: bytes, source: Source, rules: frozenset[str]) -> list[Suppression]:
     return list(comments(as_text(data), Place(source.shown), rules, is_yaml=False))
+
+
+def _user_data(module: Module, block: Block) -> Str | None:
+    """What the machine boots with of which EC2's builders make an image, where it stands in the template itself."""
+    if block.kind != "source" or not block.labels[0].startswith(_OF_EC2):
+        return None
+    said = body_value(block.body, module.scope(block.file), block.at).items.get("user_data")
+    return said if isinstance(said, Str) and not is_for_windows(said.shown) else None
 
 
 def _inline(build: Block, module: Module) -> Str | None:
