@@ -29,7 +29,10 @@ from nodeworthy.facts.boot.fabric_manager import (
 )
 from nodeworthy.facts.boot.remote_script import RemoteScript
 from nodeworthy.facts.boot.script import BootPool, BootScript, drafts_of_a_whole
+from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.gpu_pool import NodeImage
+from nodeworthy.facts.fleet.karpenter import KarpenterClass
+from nodeworthy.facts.fleet.karpenter_choice import ChosenClass
 from nodeworthy.facts.node.boot import BootEnd
 from nodeworthy.facts.node.driver import NodeDriver
 from nodeworthy.facts.node.fabric import NodeFabric, fabric_drafts
@@ -38,7 +41,7 @@ from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Known, Related, Severity, skip, unknown, value_if_known
+from nodeworthy.verdict import Draft, Findings, Known, Located, Related, Severity, skip, unknown, value_if_known
 
 RULE = Rule(
     "fabric-manager-runs",
@@ -102,7 +105,8 @@ def it_runs_on_what_a_stack_starts(script: BootScript, groups: Sequence[NodeGrou
     """Where no fleet says what the nodes are, their types say it."""
     if script.pools or not script.holder:
         skip("a pool says what its nodes are" if script.pools else "no stack starts nodes with it")
-    nodes = next((each for each in groups if _starts_with(each, script) and _have_switches(each)), None)
+    started = (each for each in groups if _starts_with(each, script))
+    nodes = next((each for each in started if _have_switches(instance_types(each))), None)
     if nodes is None:
         skip("no node that is known to have NVSwitches starts with it")
     flaws: Iterable[Draft] = ()
@@ -115,13 +119,37 @@ def it_runs_on_what_a_stack_starts(script: BootScript, groups: Sequence[NodeGrou
         yield flaw.with_more(on=nodes.title, related=(says,))
 
 
+@RULE.check
+def it_runs_where_karpenter_starts_nodes(node_class: KarpenterClass, chosen: Sequence[ChosenClass]) -> Findings:
+    of_pools = (node_class.nodes(each.pool) for each in chosen if each.node_class is node_class)
+    nodes = next((each for each in of_pools if each is not None and _have_switches(each.machines.types)), None)
+    if nodes is None:
+        skip("no pool takes it whose nodes are known to have NVSwitches")
+    return it_runs_on_what_a_manifest_asks_for(nodes)
+
+
+@RULE.check
+def it_runs_on_what_a_manifest_asks_for(nodes: AskedNodes) -> Findings:
+    """Groups of eksctl and of Cluster API whose image has no driver of its own."""
+    types = nodes.machines.types
+    if nodes.has_driver or not _have_switches(types):
+        skip("its image brings the driver, or its nodes are not known to have NVSwitches")
+    installing = next((each for each in nodes.scripts if drivers(each.timeline) or unsure(each.timeline)), None)
+    if installing is None or any(fabric_managers(each.timeline) for each in nodes.scripts if each is not installing):
+        skip("none of its scripts installs a driver, or another one brings fabric manager")
+    title = f"{nodes.noun} '{nodes.name}'"
+    says = Related(types[0].place, f"{title} starts {types[0].shown()}, which has NVSwitches")
+    for flaw in _of_the_script(installing):
+        yield flaw.with_more(on=title, related=(says,))
+
+
 def _starts_with(nodes: NodeGroup, script: BootScript) -> bool:
     return nodes.template is not None and nodes.template.urn == script.holder
 
 
-def _have_switches(nodes: NodeGroup) -> bool:
-    """Every one of them, whichever of its types is started."""
-    of_types = [gpus_of(each.state.value or "") for each in instance_types(nodes) if isinstance(each.state, Known)]
+def _have_switches(types: Sequence[Located[str | None]] | Sequence[Located[str]]) -> bool:
+    """Every one of them, whichever is started."""
+    of_types = [gpus_of(each.state.value or "") for each in types if isinstance(each.state, Known)]
     return bool(of_types) and all(each is not None and each.nvswitch for each in of_types)
 
 

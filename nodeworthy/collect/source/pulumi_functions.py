@@ -111,6 +111,20 @@ def _secret(program: Program, node: Node, spot: Spot) -> Value:  # noqa: ARG001
     return Str(made.pieces, made.spot, True) if isinstance(made, Str) else made
 
 
+def _file_read(program: Program, node: Node, spot: Spot) -> Value:
+    """Its path begins at the program's folder, which is `${pulumi.cwd}` as well."""
+    told = program.value(node)
+    pieces = list(told.pieces) if isinstance(told, Str) else []
+    if pieces and isinstance(pieces[0], Hole) and pieces[0].shown == "pulumi.cwd":
+        pieces[0] = Lit(".", pieces[0].spot)
+    path = "".join(each.text for each in pieces if isinstance(each, Lit))
+    found = program.file_at(path) if all(isinstance(each, Lit) for each in pieces) else None
+    if found is None:
+        return Hole(f"fn::readFile reads {path or 'a file'}, which is not there to be read", spot, "fn::readFile")
+    begins = Spot(found, 0)
+    return Str((Lit(found.text, begins, True),), begins)
+
+
 def _looked_up(program: Program, node: Node, spot: Spot) -> Value:  # noqa: ARG001
     return Hole("it is looked up when the program runs", spot, "fn::invoke")
 
@@ -122,6 +136,8 @@ FUNCTIONS: Mapping[str, Callable[[Program, Node, Spot], Value]] = {
     "Join": _join,
     "secret": _secret,
     "Secret": _secret,
+    "readFile": _file_read,
+    "ReadFile": _file_read,
     "invoke": _looked_up,
     "Invoke": _looked_up,
 }

@@ -6,6 +6,7 @@ the stacks say differently, what is looked up) is a hole, a part of what it stan
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -75,7 +76,7 @@ def read_program(
     roots = compose(text, place)
     if len(roots) != 1 or not _is_program(roots[0]):
         return None
-    program = Program(File(shown, text), roots[0], stacks_beside(around, lies, shown, stack_name))
+    program = Program(File(shown, text), roots[0], stacks_beside(around, lies, shown, stack_name), around, lies)
     facts = list(_facts(program))
     stack = _stack(program, around)
     commands = list(_commands(program, around))
@@ -113,8 +114,16 @@ def _is_program(root: Node) -> bool:
 class Program:
     """A program with its configuration, variables and resources, each evaluated on demand."""
 
-    def __init__(self, file: File, root: Node, stacks: Sequence[StackConfig] = ()) -> None:
+    def __init__(
+        self,
+        file: File,
+        root: Node,
+        stacks: Sequence[StackConfig] = (),
+        around: Surroundings | None = None,
+        lies: Path = Path(),
+    ) -> None:
         self.file = file
+        self._around, self._folder = around, lies.parent
         self._project, self._stacks = scalar_text(child(root, "name")) or "", stacks
         self._config = pairs(child(root, "config") or child(root, "configuration"))
         self._variables = pairs(child(root, "variables"))
@@ -175,6 +184,17 @@ class Program:
         if said is not None:
             return self.value(said)
         return Hole(f"{_LATER}: {name}.{path}", spot, f"{name}.{path}", name)
+
+    def file_at(self, path: str) -> File | None:
+        """A file that it reads, by its path from here."""
+        lies = Path(os.path.normpath(self._folder / path))
+        data = self._around.read(lies) if self._around is not None else None
+        try:
+            text = data.decode("utf-8-sig") if data is not None else None
+        except UnicodeDecodeError:
+            return None
+        shown = os.path.normpath(os.path.join(os.path.dirname(self.file.shown), path))  # noqa: PTH118, PTH120
+        return File(shown, text) if text is not None else None
 
     def is_resource(self, name: str) -> bool:
         return name in self.resources

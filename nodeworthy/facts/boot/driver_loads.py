@@ -114,6 +114,9 @@ def is_driver(effect: Installs) -> bool:
     if effect.manager == ".run":
         named = any("nvidia" in each.shown().lower() for each in effect.packages)
         return named or brings_cudas_driver(effect) or brings_the_driver_alone(effect)
+    # Without these it takes what fits any machine, a desktop's as well, and may be meant to find nothing.
+    if effect.manager == "ubuntu-drivers":
+        return any(word in effect.command for word in ("--gpgpu", "nvidia"))
     return any(kind_of(each) is PackageKind.DRIVER for each in effect.packages)
 
 

@@ -19,14 +19,15 @@ def reads_scripts(
     def read(resource: AwsResource) -> Sequence[BootScript]:
         said = properties(resource)
         found: list[BootScript] = []
-        for name in USER_DATA.get(resource.type, {}) if isinstance(said, Obj) else ():
+        for name, encoded in USER_DATA.get(resource.type, {}).items() if isinstance(said, Obj) else ():
             each = said.items.get(name) if isinstance(said, Obj) else None
             if each is None:
                 continue
-            if not isinstance(each, Str) or each.packs is None:
+            if not isinstance(each, Str) or (encoded and each.packs is None):
                 return [replace(each, of_an_object=True) for each in scripts_of(resource)]
-            if not is_for_windows(each.packs[1].shown):
-                found.append(script_of(each.packs[1], around, ("base64",)))
+            told, taken_off = (each, ()) if each.packs is None else (each.packs[1], ("base64",))
+            if not is_for_windows(told.shown):
+                found.append(script_of(told, around, taken_off))
         return found
 
     return read
