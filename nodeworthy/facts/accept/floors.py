@@ -70,8 +70,10 @@ class Floors:
         return learnt if learnt is not None and here == (learnt.driver, learnt.torch) else None
 
     def _learnt(self, measure: Measure, run: RanTest) -> Floor | Unknown | None:
-        learnt = self.baseline.of(key_of(measure, run)) if self.baseline is not None else None
-        if learnt is None or self.baseline is None:
+        if self.baseline is None:
+            return None
+        learnt = self.baseline.of(key_of(measure, run))
+        if learnt is None:
             return None
         here = major(run.text("driver", measure.node)), run.text("torch", measure.node)
         if here != (learnt.driver, learnt.torch):

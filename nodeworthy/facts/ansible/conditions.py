@@ -125,14 +125,15 @@ def always_fail(tasks: TasksAsWritten) -> Iterator[AlwaysFails]:
         if entry is None or not task.register or task.goes_on or not entry.get("when").is_absent:
             continue
         if text_of(entry.get("failed_when")).lower() in _YES:
-            asked = next((each for each in every[index + 1 :] if _asks_for(each, task.register)), None)
-            if asked is not None and asked.entry is not None:
-                yield AlwaysFails(entry.get("failed_when").place, task.register, asked.entry.place)
+            behind = (each.entry for each in every[index + 1 :] if each.entry is not None)
+            asked = next((each for each in behind if _asks_for(each, task.register)), None)
+            if asked is not None:
+                yield AlwaysFails(entry.get("failed_when").place, task.register, asked.place)
 
 
-def _asks_for(task: Task, name: str) -> bool:
+def _asks_for(entry: Tree, name: str) -> bool:
     named = pattern(rf"\b{name}\b")
-    return task.entry is not None and any(named.search(each) is not None for each in _texts(task.entry))
+    return any(named.search(each) is not None for each in _texts(entry))
 
 
 def _texts(tree: Tree) -> Iterator[str]:

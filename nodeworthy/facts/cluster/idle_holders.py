@@ -51,8 +51,10 @@ class GpuUsage:
         for each in mappings_at(answer, "data", "result"):
             labels = mapping_at(each, "metric")
             metric, key = metrics().get(text_at(labels, "__name__")), _pod(labels)
-            series = _series(each, metric) if metric is not None and key is not None else None
-            if series is not None and key is not None:
+            if metric is None or key is None:
+                continue
+            series = _series(each, metric)
+            if series is not None:
                 kept, gpu = self._by_pod.setdefault(key, {}), _gpu(labels)
                 kept[gpu] = series.beside(kept[gpu]) if gpu in kept else series
 

@@ -157,8 +157,10 @@ def with_machines_said(
 
 def _with_image(nodes: AskedNodes, image: Located[str] | None) -> AskedNodes:
     """The nodes with what their image is, and whether the driver is in it: of EKS alone."""
-    found = _IMAGES_OF_EKS.get(image.shown()) if image is not None else None
-    if found is None or image is None or not nodes.distribution.shown().startswith("eks-"):
+    if image is None:
+        return nodes
+    found = _IMAGES_OF_EKS.get(image.shown())
+    if found is None or not nodes.distribution.shown().startswith("eks-"):
         return nodes
     distribution, has_driver = found
     said = f"eksLookupType {image.shown()}"

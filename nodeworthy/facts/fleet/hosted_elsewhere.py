@@ -92,8 +92,10 @@ def _driver(said: Tree, asks: AsksForNodes, machine: Tree) -> Related | None:
 
 
 def _of_cluster(own: HostedResource | None, *, version: bool) -> Located[str] | None:
-    where = is_cluster(own.type) if own is not None else None
-    if own is None or where is None:
+    if own is None:
+        return None
+    where = is_cluster(own.type)
+    if where is None:
         return None
     said = text_of(_at(own.values, where.version if version else where.name))
     return minor_of(said) if version else said

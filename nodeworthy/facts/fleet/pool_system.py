@@ -127,9 +127,10 @@ def planned_systems(groups: Iterable[NodeGroup]) -> Iterator[PoolSystem]:
 
 def _planned(group: NodeGroup) -> Iterator[PoolSystem]:
     image = image_of(group)
-    named = named_by_parameter(image.named) if image is not None else None
-    if named is not None and image is not None:
-        yield _named_whole(group.title, image.place, named)
+    if image is not None:
+        named = named_by_parameter(image.named)
+        if named is not None:
+            yield _named_whole(group.title, image.place, named)
     if group.group is None or group.group.type != MANAGED:
         return
     kind, of_group = group.group.get("amiType"), _version(group)
@@ -257,8 +258,10 @@ def versions_of_joining_machines(script: BootScript, clusters: Sequence[SaidClus
     """Of a machine that kubeadm makes a node, by the packages that it pins. Every one of them is pinned, and one that
     is a little older than its control plane is what an upgrade leaves behind for a while."""
     cluster = _the_only_version(each.version for each in clusters if _BY_KUBEADM in each.of)
-    nodes = _pinned(script) if cluster is not None else None
-    if nodes is None or cluster is None:
+    if cluster is None:
+        return
+    nodes = _pinned(script)
+    if nodes is None:
         return
     yield NodeVersion(f"script '{PurePath(script.place.file).name}'", nodes.place, nodes, cluster, may_lag=True)
 

@@ -230,8 +230,10 @@ def first_of(tree: Tree) -> Tree:
 
 
 def minor_of(said: Tree | None) -> Located[str] | None:
-    found = _MINOR.match(said.string) if said is not None else None
-    return Located.known(found[1], said.place) if found is not None and said is not None else None
+    if said is None:
+        return None
+    found = _MINOR.match(said.string)
+    return Located.known(found[1], said.place) if found is not None else None
 
 
 def range_of(said: Tree | None) -> Located[str] | None:

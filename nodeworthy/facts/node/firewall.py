@@ -114,8 +114,10 @@ class NodeFirewall:
 
     def _kept_back_by_ipv6(self, pods: Pods, said: set[str]) -> list[tuple[BlockedTraffic, bool]]:
         """ufw writes most rules for both: what is kept back of both is told once."""
-        of_ipv6 = self.ipv6.pods(pods) if self.ipv6 is not None else None
-        if self.ipv6 is None or of_ipv6 is None:
+        if self.ipv6 is None:
+            return []
+        of_ipv6 = self.ipv6.pods(pods)
+        if of_ipv6 is None:
             return []
         kernels = value_if_known(self.ipv6.kernels) or ()
         found = (each for kernel in kernels for each in blocked_traffic(kernel, of_ipv6, self.place))

@@ -220,15 +220,17 @@ def cores_beyond(conf: SlurmConf, gres: GresConf) -> Iterator[tuple[Row, Row, st
     are. Slurm counts cores there, and threads nowhere."""
     for node in conf.nodes:
         has = _cores(node)
+        if has is None:
+            continue
         names = frozenset(names_of(node.text("nodename")) or ())
-        for row in gres.gpus if has is not None else ():
+        for row in gres.gpus:
             of = names_of(row.text("nodename"))
             key = next((each for each in ("cores", "cpus") if each in row.pairs), None)
             if key is None or of is None or (of and names.isdisjoint(of)):
                 continue
             state = row.pairs[key].state
             numbers = [int(each) for each in _NUMBERS.findall(state.value)] if isinstance(state, Known) else []
-            if has is not None and max(numbers, default=-1) >= has:
+            if max(numbers, default=-1) >= has:
                 yield row, node, key, has
 
 

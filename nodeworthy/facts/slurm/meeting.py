@@ -32,8 +32,10 @@ def hidden_launches(job: SlurmJob) -> Iterator[Hidden]:
         return
     for ran in job.walked.ran:
         found = peel_words(ran.words, ran.environment)
-        hole = _hole(found) if found.step is not None and found.step.program == "srun" else None
-        if hole is None or found.step is None:
+        if found.step is None or found.step.program != "srun":
+            continue
+        hole = _hole(found)
+        if hole is None:
             continue
         nodes = nodes_of(job, found.step)
         if nodes > 1:

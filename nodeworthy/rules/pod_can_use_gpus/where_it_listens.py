@@ -167,8 +167,10 @@ def no_service_sets_its_variables(pod: PodTemplate, services: Sequence[PodServic
         skip("kubelet tells it of no Service by variables, or not all of it stands here")
     for container in pod.containers:
         server = server_in(container)
-        for service in services if server is not None and server.linked else ():
-            if server is not None and service.variable in server.linked and _is_told_of(pod, container, service):
+        if server is None:
+            continue
+        for service in services:
+            if service.variable in server.linked and _is_told_of(pod, container, service):
                 yield _takes_an_address(pod, container, service, server.name)
 
 
