@@ -54,6 +54,8 @@ class Pods:
     is_ipv6: bool = False
     # Other nodes' pods come in packets of the nodes, and then by an interface of the network's own.
     is_overlaid: bool = False
+    # The address of the API server that the node joins: a node's, which no pod of an overlay has.
+    server: Range | None = None
 
     @property
     def interface(self) -> str:
@@ -174,6 +176,8 @@ def _holds(addresses: Text, need: Need, pods: Pods) -> bool | None:
     found = range_of(addresses)
     if found is None or holds_range(addresses, usual):
         return held
+    if pods.is_overlaid and pods.server is not None and holds_range(addresses, pods.server):
+        return False
     return None if held else False
 
 

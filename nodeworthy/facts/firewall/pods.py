@@ -12,13 +12,14 @@ from typing import TypeVar
 
 from nodeworthy.boot.effects import Effect, Installs, Joins, Runs
 from nodeworthy.boot.origin import Origin, Straight
+from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.kubelet_starts import families_in
 from nodeworthy.facts.boot.made_ready import is_one_in_all_but_name, is_swapoff
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.firewall.firewall import FirewallStep
 from nodeworthy.facts.firewall.pod_needs import Pods
-from nodeworthy.facts.firewall.ranges import Range
+from nodeworthy.facts.firewall.ranges import Range, range_of
 from nodeworthy.facts.surroundings import Surroundings
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.network_signs import (
@@ -256,7 +257,7 @@ _ASKED = pattern(
 def pods_shown_by(script: BootScript, said: Pods) -> Pods:
     """`said`, completed by what the script and the files around it show. What was declared stays as it is."""
     own = [line for part in (*script.userdata.parts, *script.told_in) for line in lines_of(part.text, part.origin)]
-    said = replace(said, uplink=said.uplink or _uplink(own))
+    said = replace(said, uplink=said.uplink or _uplink(own), server=_server_joined(script))
     if said.networks:
         return said
     found = networks_in(own, signs_around(script))
@@ -278,6 +279,15 @@ def pods_shown_by(script: BootScript, said: Pods) -> Pods:
         usual_range=_shown_range(found.usual.pods),
         usual_services=chosen.get("services") or _shown_range(found.usual.services),
     )
+
+
+_ADDRESS = pattern(r"(?:https://)?(\d{1,3}(?:\.\d{1,3}){3})(?::\d+)?/?")
+
+
+def _server_joined(script: BootScript) -> Range | None:
+    ends = (value_if_known(each.endpoint) for each in script.timeline.of(Joins) if each.endpoint is not None)
+    named = (_ADDRESS.fullmatch(each) for each in ends if isinstance(each, str))
+    return next((range_of(Text.of(each[1])) for each in named if each is not None), None)
 
 
 _AROUND = "networks that files show"
