@@ -19,6 +19,7 @@ from nodeworthy.facts.cluster.classes import (
     class_of,
     why_unnamed_too,
 )
+from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.containerd import defaults
 from nodeworthy.patterns import pattern
@@ -34,7 +35,7 @@ def classes_around(facts: Sequence[Fact], source: Source) -> Iterator[ClusterCla
     """All that there are, where one is asked for that is not among them."""
     base = defaults().runtime_class
     made = {base, *(f"{base}{each}" for each in (*BESIDE, EXPERIMENTAL))}
-    named = {value_if_known(each.runtime_class) for each in facts if isinstance(each, PodTemplate)}
+    named = {value_if_known(each.runtime_class) for each in facts if isinstance(each, (PodTemplate, DaemonSetManifest))}
     asked = {each for each in named if isinstance(each, str) and each.startswith(base)} - made
     found = list(_classes(source)) if asked and source.scope.root is not None else []
     missing = asked - {each.name for each in found}

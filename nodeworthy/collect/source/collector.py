@@ -209,7 +209,7 @@ def _scene_of_group(group: FileGroup, groups: Groups, read: list[Span]) -> Scene
     if (joins or kinds & _OF_A_CLUSTER) and "SaidCluster" not in kinds:
         scene = scene.with_more(groups.around.clusters(group.first.source))
     asks = "PodTemplate" in kinds and _ask_for_gpus(scene.facts)
-    if asks and kinds.isdisjoint(_MAKE_CLASSES):
+    if (asks or "DaemonSetManifest" in kinds) and kinds.isdisjoint(_MAKE_CLASSES):
         scene = scene.with_more(_classes_around(scene.facts, group))
     own = [pool for stack in found.stacks for pool in stack.gpu_pools(scene.facts)]
     pools = [*own]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from nodeworthy.documents.release import BY_COMMAND, Release, chart_name
+from nodeworthy.documents.settled import settle
 from nodeworthy.documents.tree import Tree, plant
 from nodeworthy.known.hami import image_names
 from nodeworthy.records import dataclass
@@ -67,6 +68,10 @@ class DaemonSetManifest:
     reads_configuration: bool = False
     # Its name is filled in later: it may be that of any other.
     is_named_later: bool = False
+
+    @property
+    def runtime_class(self) -> Located[Any]:
+        return settle(self.pods.get("runtimeClassName"))
 
     def chooses(self, labels: Labels) -> bool | None:
         from nodeworthy.facts.pod.node_choice import chooses

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from nodeworthy.documents.settled import is_charts, why_incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.classes import BESIDE, EXPERIMENTAL, ClusterClasses, RuntimeClass
 from nodeworthy.facts.cluster.refused_pod import RefusedPods
+from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.pod_fields import fields_of
 from nodeworthy.rules.runtime_class_agrees import BASE, RULE
-from nodeworthy.verdict import Draft, Findings, Related, Unknown, fail, need, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Located, Related, Unknown, fail, need, skip, unknown
 
 # With which Kubernetes a version went (its "Deprecated API Migration Guide").
 _SERVED = "node.k8s.io/v1"
@@ -89,7 +91,20 @@ def pods_name_a_class_that_is_there(pod: PodTemplate, classes: ClusterClasses) -
             skip("the values of its chart say which RuntimeClass it names")
         yield unknown(named, f"which RuntimeClass {pod.title} names is not known: {named.state.why}")
         return
-    name = named.state.value
+    yield from _is_there(named, pod.title, classes, pod.live.objects if pod.live is not None else ())
+
+
+@RULE.check
+def charts_name_a_class_that_is_there(daemonset: DaemonSetManifest, classes: ClusterClasses) -> Findings:
+    """What a DaemonSet of its own names, its pods do."""
+    named = daemonset.runtime_class
+    if not daemonset.is_of_chart or isinstance(named.state, Unknown):
+        skip("no values of a chart say which RuntimeClass it names")
+    yield from _is_there(named, daemonset.title, classes, ())
+
+
+def _is_there(named: Located[Any], title: str, classes: ClusterClasses, victims: Sequence[str]) -> Findings:
+    name = need(named)
     if not isinstance(name, str) or not name:
         skip("it names no RuntimeClass")
     if name in classes.names:
@@ -101,12 +116,12 @@ def pods_name_a_class_that_is_there(pod: PodTemplate, classes: ClusterClasses) -
         return
     yield fail(
         named,
-        f"{pod.title} names a RuntimeClass that is not there",
+        f"{title} names a RuntimeClass that is not there",
         should=" or ".join(classes.names) or "none",
         related=_says(classes),
         cause=f'the API server refuses the pod: RuntimeClass "{name}" not found',
         remedy=f"name a class that is there, or make one: kind RuntimeClass, name {name}, handler {BASE}",
-        victims=pod.live.objects if pod.live is not None else (),
+        victims=victims,
     )
 
 
