@@ -61,12 +61,16 @@ test: venv ## everything that needs no root, no cluster, no cloud (under three m
 	@$(PY) -m pytest tests --ignore=tests/real --ignore=tests/lab -m "not long and not night" -n $(PYTEST_WORKERS)
 
 .PHONY: test-long
-test-long: venv ## what takes seconds a test: whole stacks and the rest of the cases previewed, docs/ written anew
+test-long: venv ## what takes seconds a test: whole stacks previewed, docs/ written anew, a quarter of the rest of the cases
 	@$(PY) -m pytest tests --ignore=tests/real --ignore=tests/lab -m "long and not night" -n $(PYTEST_WORKERS)
 
+.PHONY: test-day
+test-day: venv ## both, collected once
+	@$(PY) -m pytest tests --ignore=tests/real --ignore=tests/lab -m "not night" -n $(PYTEST_WORKERS)
+
 .PHONY: test-night
-test-night: venv ## what takes minutes: every case asked three ways, and whatever else some parameters stand for by day
-	@$(PY) -m pytest tests --ignore=tests/lab -m night -n $(PYTEST_WORKERS)
+test-night: venv ## what takes minutes: every case asked three ways, and all of what comes in turns by day (NODEWORTHY_DAY=2026-11-28)
+	@$(PY) -m pytest tests --ignore=tests/lab -m "night or drawn" -n $(PYTEST_WORKERS)
 
 .PHONY: fuzz
 fuzz: venv ## inputs that nobody writes by hand (SECONDS=1200, SEED=1); what takes 5 s or 1 GiB, crashes or is obeyed fails

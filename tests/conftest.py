@@ -7,6 +7,8 @@ import zlib
 
 import pytest
 
+from tests.by_day import DAY, Drawn, draw, today
+
 # Inputs of tests, in two thousand folders: no test is looked for in them.
 collect_ignore = ["cases", "turned"]
 
@@ -139,6 +141,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.startswith(LONG) or _is_one_more_case(item.nodeid, seen):
             item.add_marker("long")
+    draw([item for item in items if item.get_closest_marker("long")])
 
 
 def pytest_collection_finish() -> None:
@@ -168,6 +171,10 @@ def _is_one_more_case(test: str, seen: set[tuple[str, str]]) -> bool:
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "long: it takes seconds; make test-long runs it")
     config.addinivalue_line("markers", "night: there are hundreds of it; make test-night runs it")
+    config.addinivalue_line("markers", "drawn: some of it come by day, all of it by night")
+    # Midnight passes for no worker before the others.
+    os.environ[DAY] = today()
+    config.pluginmanager.register(Drawn())
     # Programs that were built once, and downloads, stay where their user keeps them.
     os.environ.setdefault("USERS_CACHE_HOME", os.environ.get("XDG_CACHE_HOME", ""))
     # No folder can be made there: what a test judges was not judged by one before it, nor by its user.

@@ -38,7 +38,7 @@ def _read(file: Path) -> list[dict[str, Any]]:
 
 
 def _parameters() -> Iterator[ParameterSet]:
-    """A twelfth of them at once, drawn by a seed; all of them by `make test-long`."""
+    """A twelfth of them at once, drawn by a seed; of the others a quarter a day (tests/by_day.py)."""
     every = entries()
     now = {*random.Random(20261123).sample(range(len(every)), len(every) // 12)}
     for number, (file, at) in enumerate(every):
