@@ -96,8 +96,8 @@ def test_all_of_this_repository_is_judged() -> None:
 
 
 @pytest.mark.parametrize("folder", some(LEFT_OUT, 16))
-def test_what_the_settings_leave_out_is_judged(folder: str) -> None:
-    """A part of it at a time, as all of it is by night."""
+def test_all_of_this_repository_is_judged_a_part_at_a_time(folder: str) -> None:
+    """All of it at once is by night."""
     assert judged(folder).code in (0, 1, 3)
 
 
