@@ -51,7 +51,7 @@ def _nodes(machines: ApiMachines, group: AwsResource | None) -> Iterator[Fact]:
         "metadataOptions": metadata_options(options),
         "capacityReservationSpecification": Tree({"capacityReservationTarget": reserved}, place),
     }
-    template = resource_of(f"capa:{machines.kind}", machines.name, place, made)
+    template = resource_of(_type(machines), machines.name, place, made)
     stack = AwsStack(place, [each for each in (group, template) if each is not None])
     by = group.place if group is not None and machines.sizes.says_nothing else None
     nodes = NodeGroup(stack, group, template, no_pool=_NO_POOL, guarded_by=_GUARDED_BY, scaled_by=by)
@@ -67,18 +67,22 @@ def _scaled(deployment: ApiDeployment) -> AwsResource | None:
     bounds = {size: noted.get(key) for size, key in _SIZES.items()}
     if any(each.says_nothing for each in bounds.values()):
         return None
-    return _group(deployment.name, bounds["minSize"].place, bounds)
+    return _group(SCALING_GROUP, deployment.name, bounds["minSize"].place, bounds)
 
 
 def _pool(machines: ApiMachines) -> AwsResource | None:
     sizes = {name: machines.sizes.get(name) for name in ("minSize", "maxSize")}
     if any(each.says_nothing for each in sizes.values()):
         return None
-    return _group(machines.name, machines.place, sizes)
+    return _group(_type(machines), machines.name, machines.place, sizes)
 
 
-def _group(name: str, place: Place, sizes: Mapping[str, Tree]) -> AwsResource:
-    return resource_of(SCALING_GROUP, name, place, {key: _number(each) for key, each in sizes.items()})
+def _type(machines: ApiMachines) -> str:
+    return f"capa:{machines.kind}"
+
+
+def _group(kind: str, name: str, place: Place, sizes: Mapping[str, Tree]) -> AwsResource:
+    return resource_of(kind, name, place, {key: _number(each) for key, each in sizes.items()})
 
 
 def _number(said: Tree) -> Tree:
