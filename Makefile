@@ -71,6 +71,7 @@ test-day: venv ## both, collected once
 .PHONY: test-night
 test-night: venv ## what takes minutes: every case asked three ways, and all of what comes in turns by day (NODEWORTHY_DAY=2026-11-28)
 	@$(PY) -m pytest tests --ignore=tests/lab -m "night or drawn" -n $(PYTEST_WORKERS)
+	@$(PY) -m pytest tests/lab -m drawn -n $(PYTEST_WORKERS)
 
 .PHONY: fuzz
 fuzz: venv ## inputs that nobody writes by hand (SECONDS=1200, SEED=1); what takes 5 s or 1 GiB, crashes or is obeyed fails
@@ -152,7 +153,7 @@ test-real: venv ## the tests that need root or the real programs; REQUIRE=1 forb
 
 .PHONY: test-lab
 test-lab: venv ## the tests in booted nodes (root; two minutes more the first time); REQUIRE=1 forbids them to skip
-	@$(PY) -m pytest tests/lab -m "not long" -n $(PYTEST_WORKERS) $(if $(REQUIRE),--require-tools)
+	@$(PY) -m pytest tests/lab -m "not long and not night" -n $(PYTEST_WORKERS) $(if $(REQUIRE),--require-tools)
 
 .PHONY: lab-faults
 lab-faults: venv ## injects every known fault into fresh nodes, and writes docs/lab-faults.md (root; minutes)

@@ -16,6 +16,7 @@ from nodeworthy.boot.unpack import unpack
 from nodeworthy.boot.userdata import Part, PartKind, UserData
 from nodeworthy.verdict import Place
 from tests.boot import userdatas
+from tests.by_day import some
 
 from .daemon import PATIENCE
 from .tools import Tools
@@ -49,7 +50,7 @@ def stripped(files: dict[str, str]) -> dict[str, str]:
     return {name: text.rstrip("\n") for name, text in files.items()}
 
 
-@pytest.mark.parametrize("name", sorted(set(userdatas.ALL) - NOT_ITS_OWN))
+@pytest.mark.parametrize("name", some(sorted(set(userdatas.ALL) - NOT_ITS_OWN), 10))
 def test_the_same_scripts(tools: Tools, name: str) -> None:
     data = userdatas.ALL[name]
     read = ours(data)

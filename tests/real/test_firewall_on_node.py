@@ -18,6 +18,7 @@ from nodeworthy.facts.node.firewall import NodeFirewall
 from nodeworthy.fleet.read import read_fleet_file
 from nodeworthy.rules import catalogue, rule
 from nodeworthy.verdict import Verdict, need
+from tests.by_day import some
 from tests.node.recordings import part_of
 
 from .daemon import PATIENCE
@@ -76,7 +77,7 @@ def open_ways(recording: Recording) -> set[str]:
     return {way.name for way in Way if way not in shut} & WAYS
 
 
-@pytest.mark.parametrize("name", FIREWALLS)
+@pytest.mark.parametrize("name", some([*FIREWALLS], 10))
 def test_the_kernels_rules_say_which_ways_are_open(tools: Tools, tmp_path: Path, name: str) -> None:
     commands, expected = FIREWALLS[name]
     assert open_ways(recorded(tools, tmp_path, commands)) == expected

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.by_day import some
 from tests.cluster.incident import runtime_class
 from tests.run import run_json
 
@@ -331,8 +332,9 @@ def test_nothing_is_found_where_all_is_well() -> None:
     assert found() == ({}, {})
 
 
-@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
-def test_each_breaks_its_own_link_and_nothing_is_left_once_it_is_mended(cluster: FaultyCluster, fault: Fault) -> None:
+@pytest.mark.parametrize("name", some([*FAULTS], 8))
+def test_each_breaks_its_own_link_and_nothing_is_left_once_it_is_mended(cluster: FaultyCluster, name: str) -> None:
+    fault = FAULTS[name]
     with ExitStack() as held:
         held.enter_context(fault.happens(cluster))
         rules, broken = found()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.by_day import some
 from tests.run import run
 
 from . import projects
@@ -62,7 +63,7 @@ def test_a_preview_of_the_cli_shows_none(cli: PulumiCli) -> None:
     assert _shown(ran.output + str(ran.events)) == []
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", some(FORMATS, 2))
 @pytest.mark.usefixtures("programs_start_warm")
 def test_no_form_of_a_report_shows_one(cli: PulumiCli, form: str) -> None:
     ran = run("preview", "--stack", STACK, "--format", form, "--show-passed", cwd=cli.project)
