@@ -8,6 +8,7 @@ from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.facts.slurm.lines import is_template
 from nodeworthy.facts.slurm.ran import Ran, path_in_words
+from nodeworthy.facts.slurm.words import peel_words
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -71,7 +72,8 @@ class SaidAnyhow:
 
     @property
     def called(self) -> str:
-        words = [path_in_words(each) for each in self.work.words]
+        started = peel_words(self.work.words, self.work.environment).words
+        words = [path_in_words(each) for each in started or self.work.words]
         return next((each for each in words if each.endswith(".py")), words[0])
 
 
