@@ -251,7 +251,7 @@ class Brought(NamedTuple):
 
 
 def facts_in(source: Source) -> Brought | None:
-    """What the root of a file brings, once for all its files; of one that somebody names, what stands in it."""
+    """What the root of a file brings, once for all its files. Of one that somebody names all others are evidence."""
     root = _root(source)
     if root is None:
         return None
@@ -259,9 +259,9 @@ def facts_in(source: Source) -> Brought | None:
     first = not root.told
     root.told.add(source.lies)
     stacks = [root.stack] if first and root.stack is not None else []
-    every = (root.facts, root.provisioned) if first else ((), Provisioned((), ()))
+    facts, provisioned = (root.facts, root.provisioned) if first else ((), Provisioned((), ()))
     files = root.files | root.templates if source.named else root.files
-    return Brought(every[0], root, stacks, files, _text(source, root), every[1])
+    return Brought(facts, root, stacks, files, _text(source, root), provisioned)
 
 
 def pools_asked_of_root(source: Source) -> Sequence[GpuPool]:
